@@ -1,0 +1,123 @@
+"""YAML text -> plain data that remembers its lines; the only file that reads ``yaml``.
+
+YAML is tamed: ``yes/no/on/off`` are words, dates are words, a key twice is a fault, anchors and tags are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .errors import Fault, KnowledgeError
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # a PyYAML without libyaml: the same answers, ten times slower
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+
+_INT = re.compile(r"[-+]?\d+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?", re.ASCII)
+_WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+
+class Mapped(dict[str, Any]):
+    """A mapping that knows its line and the line of each key."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: dict[str, int] = {}
+
+    def line_of(self, key: str) -> int:
+        """The line on which ``key`` stands."""
+        return self.lines.get(key, self.line)
+
+
+class Listed(list[Any]):
+    """A list that knows its line and the line of each item."""
+
+    __slots__ = ("line", "lines")
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+        self.lines: list[int] = []
+
+
+def read_text(text: str, file: str) -> Any:
+    """The data of one YAML document.
+
+    Raises KnowledgeError with every fault found.
+    """
+    if "\x00" in text:
+        raise KnowledgeError([Fault(file, 1, "holds a NUL byte: not a text file")])
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise KnowledgeError([Fault(file, line, f"not YAML: {getattr(fault, 'problem', fault)}")]) from None
+    except RecursionError:
+        raise KnowledgeError([Fault(file, 1, "nested too deeply")]) from None
+    faults: list[Fault] = []
+    data = _plain(node, file, faults, set()) if node is not None else None
+    if faults:
+        raise KnowledgeError(faults)
+    return data
+
+
+def read_file(path: Path, shown: str | None = None) -> Any:
+    """The data of one YAML file; ``shown`` is its name in faults."""
+    file = shown or str(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise KnowledgeError([Fault(file, 1, f"cannot be read: {fault}")]) from None
+    return read_text(text, file)
+
+
+def _plain(node: yaml.Node, file: str, faults: list[Fault], seen: set[int]) -> Any:
+    line = node.start_mark.line + 1
+    if id(node) in seen:
+        faults.append(Fault(file, line, "an anchor is used twice: write the value out"))
+        return None
+    if not isinstance(node, yaml.ScalarNode):
+        seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        mapping = Mapped(line)
+        for key_node, value_node in node.value:
+            key = str(key_node.value) if isinstance(key_node, yaml.ScalarNode) else None
+            at = key_node.start_mark.line + 1
+            if key is None:
+                faults.append(Fault(file, at, "a key must be a word"))
+                continue
+            if key in mapping:
+                faults.append(Fault(file, at, f"the key {key!r} stands twice"))
+            mapping[key] = _plain(value_node, file, faults, seen)
+            mapping.lines[key] = at
+        return mapping
+    if isinstance(node, yaml.SequenceNode):
+        items = Listed(line)
+        for child in node.value:
+            items.append(_plain(child, file, faults, seen))
+            items.lines.append(child.start_mark.line + 1)
+        return items
+    return _scalar(node)
+
+
+def _scalar(node: yaml.Node) -> Any:
+    value = str(node.value)
+    if node.style is not None:  # quoted or block: text as it stands
+        return value
+    if value.lower() in _WORDS and value in (value.lower(), value.capitalize()):
+        return _WORDS[value.lower()]
+    if _INT.fullmatch(value) and len(value) < 20:
+        return int(value)
+    if _FLOAT.fullmatch(value):
+        return float(value)
+    return value

@@ -1,0 +1,146 @@
+"""The kinds of knowledge, as frozen values: what a YAML file of each kind becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .expression import Node, Value
+from .release import Span
+
+Kind = Literal["fill", "set", "rename", "error", "warning", "defect"]
+Stage = Literal["parse", "args", "backend-init", "model-load", "serving"]
+
+KINDS: tuple[Kind, ...] = ("fill", "set", "rename", "error", "warning", "defect")
+STAGES: tuple[Stage, ...] = ("parse", "args", "backend-init", "model-load", "serving")
+WRITERS: frozenset[Kind] = frozenset(("fill", "set", "rename"))
+HARD: frozenset[Kind] = frozenset(("error", "defect"))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a release says so: ``file`` relative to the sglang package, ``anchor`` a few words of that line."""
+
+    release: str
+    file: str
+    line: int
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A command with SGLang's own verdict on it, recorded per release."""
+
+    model: str
+    gpu: str
+    args: str
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One arm of a writing rule: under ``when`` (None: always) each target takes its value."""
+
+    when: Node | None
+    writes: tuple[tuple[str, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule as it stands in one release.
+
+    ``when`` None means always. ``require`` belongs to error, warning and defect; ``cases`` to fill, set, rename.
+    ``accident``: SGLang does not refuse on purpose, it crashes. ``after_measures``: may read measures.
+    """
+
+    id: str
+    subject: str
+    kind: Kind
+    stage: Stage
+    step: str
+    title: str
+    reason: str
+    fix: str
+    when: Node | None
+    require: Node | None
+    cases: tuple[Case, ...]
+    span: Span
+    sources: tuple[Source, ...]
+    file: str
+    line: int
+    at: int
+    accident: bool = False
+    after_measures: bool = False
+    violates: tuple[Example, ...] = ()
+    satisfies: tuple[Example, ...] = ()
+
+    def source(self, release: str) -> Source | None:
+        """The source of ``release``, else the first one known."""
+        for source in self.sources:
+            if source.release == release:
+                return source
+        return self.sources[0] if self.sources else None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of one function in a release's resolution: lines ``start`` to ``end`` of ``file``.
+
+    ``path`` is the chain of call lines that leads here, so that (path, line) orders everything SGLang does.
+    ``bind`` gives the step's parameters values for this call.
+    """
+
+    id: str
+    title: str
+    stage: Stage
+    function: str
+    file: str
+    start: int
+    end: int
+    path: tuple[int, ...]
+    bind: Mapping[str, Node] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A field of SGLang's ServerArgs in one release.
+
+    ``options`` every spelling on the command line, the first preferred (none: no command line);
+    ``type`` one of str int float bool json list; ``action`` argparse's word; ``choices`` None when open.
+    """
+
+    name: str
+    group: str
+    options: tuple[str, ...]
+    type: str
+    action: str
+    nargs: str | int | None
+    default: Value
+    choices: tuple[Value, ...] | None
+    const: Value
+    span: Span
+    deprecated: str = ""
+    converter: str = ""
+    negative: tuple[str, ...] = ()
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...)."""
+
+    name: str
+    aliases: tuple[str, ...]
+    facts: Mapping[str, Value]
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release that was read, and the software of its official image."""
+
+    name: str
+    date: str
+    about: str
+    facts: Mapping[str, Value]
