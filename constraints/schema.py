@@ -85,10 +85,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of one function in a release's resolution: lines ``start`` to ``end`` of ``file``.
+    """One function of a release's resolution: lines ``start`` to ``end`` of ``file``.
 
-    ``path`` is the chain of call lines that leads here, so that (path, line) orders everything SGLang does.
-    ``bind`` gives the step's parameters values for this call.
+    ``deferred``: the function reads the values as they stood when it was called; what it writes is seen after it
+    returned. ``when`` guards all of its rules.
     """
 
     id: str
@@ -98,8 +98,27 @@ class Step:
     file: str
     start: int
     end: int
-    path: tuple[int, ...]
-    bind: Mapping[str, Node] = field(default_factory=dict)
+    deferred: bool
+    when: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One rule at one place of the resolution, with the guards and bindings of its call put in.
+
+    ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
+    where it runs with bindings, what it is bound to. ``scope`` numbers the outermost deferred call it stands in
+    (0: none): writes of a scope are seen after its last action.
+    """
+
+    rule: Rule
+    step: str
+    call: str
+    path: tuple[tuple[int, int], ...]
+    scope: int
+    when: Node | None
+    require: Node | None
+    cases: tuple[Case, ...]
 
 
 @dataclass(frozen=True, slots=True)
