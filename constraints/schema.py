@@ -103,7 +103,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class Operation:
     """One rule at one place of the resolution, with the guards and bindings of its call put in.
 
     ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from constraints.expression import Closure, Const, Env, Node, Value, closure, fold, names, same
-from constraints.schema import HARD, WRITERS, Action
+from constraints.schema import HARD, WRITERS, Operation
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One flag that one action gave another value."""
+    """One flag that one operation gave another value."""
 
-    action: Action
+    operation: Operation
     target: str
     before: Value
     after: Value
@@ -24,18 +24,18 @@ class Resolution:
     """What became of a command.
 
     ``values`` holds every flag, fact and environment variable as it stands at the end; ``writes`` every change in
-    order; ``broken`` each action of kind error, warning or defect that does not hold, in order. SGLang itself stops
+    order; ``broken`` each operation of kind error, warning or defect that does not hold, in order. SGLang itself stops
     at the first broken error; what follows it here is what would have come next.
     """
 
     values: Mapping[str, Value]
     writes: tuple[Write, ...]
-    broken: tuple[Action, ...]
+    broken: tuple[Operation, ...]
 
     @property
-    def refusals(self) -> tuple[Action, ...]:
+    def refusals(self) -> tuple[Operation, ...]:
         """The broken rules of kind error, in the order SGLang would meet them."""
-        return tuple(action for action in self.broken if action.rule.kind == "error")
+        return tuple(operation for operation in self.broken if operation.rule.kind == "error")
 
     def last_writer(self, target: str) -> Write | None:
         """The write that gave ``target`` its last value."""
@@ -47,7 +47,7 @@ _CaseRun = tuple[Closure | None, tuple[tuple[str, Closure], ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    action: Action
+    operation: Operation
     when: Closure | None
     require: Closure | None
     cases: tuple[_CaseRun, ...]
@@ -55,12 +55,12 @@ class _Compiled:
 
 
 class Program:
-    """A release's actions with the facts of one model, GPU and environment put in, ready to run."""
+    """A release's operations with the facts of one model, GPU and environment put in, ready to run."""
 
-    def __init__(self, actions: Iterable[Action], facts: Env) -> None:
+    def __init__(self, operations: Iterable[Operation], facts: Env) -> None:
         self.facts = facts
-        self.actions = fold_actions(actions, facts)
-        self._compiled = list(_compile(self.actions))
+        self.operations = fold_operations(operations, facts)
+        self._compiled = list(_compile(self.operations))
 
     def run(self, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
         """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is read.
@@ -70,24 +70,24 @@ class Program:
         env = _State(self.facts)
         env.update(initial)
         writes: list[Write] = []
-        broken: list[Action] = []
-        held: list[tuple[Action, str, Value]] = []
+        broken: list[Operation] = []
+        held: list[tuple[Operation, str, Value]] = []
         for step in self._compiled:
             if step.when is None or step.when(env):
                 if step.require is not None:
                     if not step.require(env):
-                        broken.append(step.action)
-                        if stop and step.action.rule.kind == "error":
+                        broken.append(step.operation)
+                        if stop and step.operation.rule.kind == "error":
                             break
                 else:
                     for target, value in _chosen(step.cases, env):
-                        if step.action.scope and not target.startswith("local."):
-                            held.append((step.action, target, value))
+                        if step.operation.scope and not target.startswith("local."):
+                            held.append((step.operation, target, value))
                         else:
-                            _apply(env, writes, step.action, target, value)
+                            _apply(env, writes, step.operation, target, value)
             if step.ends_scope and held:
-                for action, target, value in held:
-                    _apply(env, writes, action, target, value)
+                for operation, target, value in held:
+                    _apply(env, writes, operation, target, value)
                 held.clear()
         return Resolution(env, tuple(writes), tuple(broken))
 
@@ -99,29 +99,29 @@ class _State(dict[str, Value]):
         return None
 
 
-def fold_actions(actions: Iterable[Action], facts: Env) -> tuple[Action, ...]:
-    """The actions that can still fire under ``facts``, with the facts put in; the order is kept.
+def fold_operations(operations: Iterable[Operation], facts: Env) -> tuple[Operation, ...]:
+    """The operations that can still fire under ``facts``, with the facts put in; the order is kept.
 
-    Facts that some action writes (environment variables) stay open.
+    Facts that some operation writes (environment variables) stay open.
     """
-    actions = tuple(actions)
-    written = {target for action in actions for case in action.rule.cases for target, _ in case.writes}
+    operations = tuple(operations)
+    written = {target for operation in operations for case in operation.rule.cases for target, _ in case.writes}
     known = {name: value for name, value in facts.items() if name not in written}
-    return tuple(folded for action in actions if (folded := fold_action(action, known)) is not None)
+    return tuple(folded for operation in operations if (folded := fold_operation(operation, known)) is not None)
 
 
-def fold_action(action: Action, known: Env) -> Action | None:
-    """The action under ``known`` values; None when it can neither write nor be broken."""
-    when = _settled(action.when, known)
+def fold_operation(operation: Operation, known: Env) -> Operation | None:
+    """The operation under ``known`` values; None when it can neither write nor be broken."""
+    when = _settled(operation.when, known)
     if when is False:
         return None
-    require = action.require
+    require = operation.require
     if require is not None:
         require = fold(require, known)
         if isinstance(require, Const) and require.value:
             return None
     cases = []
-    for case in action.cases:
+    for case in operation.cases:
         test = _settled(case.when, known)
         if test is False:
             continue
@@ -129,14 +129,14 @@ def fold_action(action: Action, known: Env) -> Action | None:
         cases.append(type(case)(None if test is True else test, writes))
         if test is True:
             break
-    if action.rule.kind in WRITERS and not cases:
+    if operation.rule.kind in WRITERS and not cases:
         return None
-    return Action(
-        action.rule,
-        action.step,
-        action.call,
-        action.path,
-        action.scope,
+    return Operation(
+        operation.rule,
+        operation.step,
+        operation.call,
+        operation.path,
+        operation.scope,
         None if when is True else when,
         require,
         tuple(cases),
@@ -150,41 +150,41 @@ def _settled(node: Node | None, known: Env) -> Node | bool:
     return bool(folded.value) if isinstance(folded, Const) else folded
 
 
-def reads(action: Action) -> frozenset[str]:
-    """Every name the action reads."""
-    found = names(action.when) | names(action.require)
-    for case in action.cases:
+def reads(operation: Operation) -> frozenset[str]:
+    """Every name the operation reads."""
+    found = names(operation.when) | names(operation.require)
+    for case in operation.cases:
         found |= names(case.when)
         for _, value in case.writes:
             found |= names(value)
     return found
 
 
-def targets(action: Action) -> frozenset[str]:
-    """Every flag, environment variable or local the action may write."""
-    return frozenset(target for case in action.cases for target, _ in case.writes)
+def targets(operation: Operation) -> frozenset[str]:
+    """Every flag, environment variable or local the operation may write."""
+    return frozenset(target for case in operation.cases for target, _ in case.writes)
 
 
-def is_hard(action: Action) -> bool:
+def is_hard(operation: Operation) -> bool:
     """Whether a solution must not break it."""
-    return action.rule.kind in HARD
+    return operation.rule.kind in HARD
 
 
-def _compile(actions: tuple[Action, ...]) -> Iterator[_Compiled]:
-    last = {action.scope: index for index, action in enumerate(actions) if action.scope}
-    for index, action in enumerate(actions):
+def _compile(operations: tuple[Operation, ...]) -> Iterator[_Compiled]:
+    last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
+    for index, operation in enumerate(operations):
         yield _Compiled(
-            action,
-            None if action.when is None else closure(action.when),
-            None if action.require is None else closure(action.require),
+            operation,
+            None if operation.when is None else closure(operation.when),
+            None if operation.require is None else closure(operation.require),
             tuple(
                 (
                     None if case.when is None else closure(case.when),
                     tuple((target, closure(value)) for target, value in case.writes),
                 )
-                for case in action.cases
+                for case in operation.cases
             ),
-            last.get(action.scope) == index,
+            last.get(operation.scope) == index,
         )
 
 
@@ -195,8 +195,8 @@ def _chosen(cases: tuple[_CaseRun, ...], env: Env) -> list[tuple[str, Value]]:
     return []
 
 
-def _apply(env: _State, writes: list[Write], action: Action, target: str, value: Value) -> None:
+def _apply(env: _State, writes: list[Write], operation: Operation, target: str, value: Value) -> None:
     before = env[target]
     if not same(before, value):
         env[target] = value
-        writes.append(Write(action, target, before, value))
+        writes.append(Write(operation, target, before, value))
