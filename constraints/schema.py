@@ -122,11 +122,42 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Action:
+    """One thing the command line may say about a flag: argparse's action, with the options that call it.
+
+    ``action`` is argparse's word, or ``boolean_optional`` (``--no-x`` stores false), ``lora_paths``, ``ignore``
+    (accepted, does nothing), ``refuse`` (retired: stops the launch), ``help``. ``type`` is that of one word,
+    ``converter`` says how SGLang reads it when not as Python would; ``new_flag`` what a deprecated one says to use.
+    """
+
+    options: tuple[str, ...]
+    action: str = "store"
+    type: str = "str"
+    converter: str = ""
+    nargs: str | int | None = None
+    const: Value = None
+    choices: tuple[Value, ...] | None = None
+    required: bool = False
+    deprecated: bool = False
+    new_flag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What a person should write instead of a flag that is gone: another flag, some values under new names."""
+
+    flag: str
+    values: Mapping[Value, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Flag:
     """A field of SGLang's ServerArgs in one release.
 
     ``options`` every spelling on the command line, the first preferred (none: no command line);
     ``type`` one of str int float bool json list; ``action`` argparse's word; ``choices`` None when open.
+    These describe the first of ``actions``; the further ones are deprecated spellings that store here too.
+    ``in_record`` False: the parser knows it, ServerArgs has no such field (``--config``).
     """
 
     name: str
@@ -142,6 +173,38 @@ class Flag:
     deprecated: str = ""
     converter: str = ""
     negative: tuple[str, ...] = ()
+    about: str = ""
+    actions: tuple[Action, ...] = ()
+    in_record: bool = True
+    renamed_to: Renamed | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An option of other releases: whose it was, in which releases, what to write instead (``new_flag``)."""
+
+    option: str
+    flag: str
+    span: Span
+    new_flag: str = ""
+    values: Mapping[Value, Value] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvVar:
+    """An environment variable in one release; ``unparsed`` names the reader when SGLang does not use its registry's.
+
+    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set.
+    """
+
+    name: str
+    type: str
+    default: Value
+    span: Span
+    reader: str = ""
+    alias: str = ""
     about: str = ""
 
 
