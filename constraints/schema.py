@@ -209,20 +209,38 @@ class EnvVar:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """How fast one GPU is: memory GB/s, dense peak TFLOPS by dtype, GB/s one way to its peers and to its host.
+
+    ``link_gbs`` None: its peers are reached over the host bus alone.
+    """
+
+    bandwidth_gbs: float
+    tflops: Mapping[str, float]
+    link_gbs: float | None = None
+    pcie_gbs: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
-    """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...)."""
+    """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...).
+
+    ``generic``: a compute capability rather than a product, with the facts of a typical card.
+    """
 
     name: str
     aliases: tuple[str, ...]
     facts: Mapping[str, Value]
+    measures: Measures
     sources: tuple[str, ...] = ()
+    generic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release that was read, and the software of its official image."""
+    """A release that was read, and the software facts of its official images by GPU vendor."""
 
     name: str
     date: str
     about: str
-    facts: Mapping[str, Value]
+    images: Mapping[str, Mapping[str, Value]]
