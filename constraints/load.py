@@ -41,6 +41,7 @@ class Knowledge:
     rules: Mapping[str, Rule]
     program: tuple[Operation, ...]
     gpus: Mapping[str, Gpu]
+    roles: Mapping[str, str]
 
 
 def read_folder(folder: Path, faults: list[Fault]) -> dict[str, Mapped]:
@@ -110,6 +111,7 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         rules={rule.id: rule for rule in reader.rules},
         program=order_program(reader.rules, steps),
         gpus=load_gpus(read_folder(home / "gpus", faults), faults),
+        roles=_roles(read_one(sglang / "roles.yaml", faults)),
     )
     if faults:
         raise KnowledgeError(faults)
@@ -118,6 +120,10 @@ def load(release: str, home: Path = HOME) -> Knowledge:
 
 def _releases(home: Path, faults: list[Fault]) -> dict[str, Release]:
     return load_releases(_documents(home / "sglang", ("releases.yaml",), faults), faults)
+
+
+def _roles(document: Mapped | None) -> dict[str, str]:
+    return {str(role): str(flag) for role, flag in ((document or {}).get("roles") or {}).items()}
 
 
 def _documents(folder: Path, names: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:
