@@ -13,13 +13,15 @@ from .expression import Node
 from .flags import known_elsewhere, load_flags
 from .hardware import load_gpus
 from .names import load_names
+from .profiles import load_profiles
 from .program import order_program
 from .read import Mapped, read_file
 from .release import nearest
 from .releases import load_releases
 from .rules import RuleReader
-from .schema import Elsewhere, EnvVar, Flag, Gpu, Operation, Release, Rule, Step
+from .schema import Elsewhere, EnvVar, Flag, Gpu, Operation, Profile, Release, Rule, Step
 from .steps import StepTree
+from .variables import Choosable, load_variables
 
 HOME = Path(__file__).resolve().parent
 
@@ -42,6 +44,8 @@ class Knowledge:
     program: tuple[Operation, ...]
     gpus: Mapping[str, Gpu]
     roles: Mapping[str, str]
+    variables: tuple[Choosable, ...]
+    profiles: Mapping[str, Profile]
 
 
 def read_folder(folder: Path, faults: list[Fault]) -> dict[str, Mapped]:
@@ -112,6 +116,10 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         program=order_program(reader.rules, steps),
         gpus=load_gpus(read_folder(home / "gpus", faults), faults),
         roles=_roles(read_one(sglang / "roles.yaml", faults)),
+        variables=load_variables(
+            read_one(sglang / "variables.yaml", faults), "sglang/variables.yaml", release, flags, named, faults
+        ),
+        profiles=load_profiles(read_folder(home / "profiles", faults), named, faults),
     )
     if faults:
         raise KnowledgeError(faults)

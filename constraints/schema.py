@@ -244,3 +244,24 @@ class Release:
     date: str
     about: str
     images: Mapping[str, Mapping[str, Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better."""
+
+    name: str
+    weight: int
+    about: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking."""
+
+    name: str
+    about: str
+    closeness: int
+    terms: tuple[Term, ...]
+    lacks: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,12 @@ from typing import Any
 from .errors import ExpressionError, Fault
 from .expression import Node, Value, parse
 from .read import Mapped
+from .release import Span
 from .schema import Flag
 
-_KEYS = frozenset(("name", "flags", "values", "patterns", "drop", "keep", "relevant", "complete"))
+_KEYS = frozenset(
+    ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,12 @@ class Choosable:
 
 
 def load_variables(
-    document: Mapped | None, file: str, flags: Mapping[str, Flag], named: Mapping[str, Node], faults: list[Fault]
+    document: Mapped | None,
+    file: str,
+    release: str,
+    flags: Mapping[str, Flag],
+    named: Mapping[str, Node],
+    faults: list[Fault],
 ) -> tuple[Choosable, ...]:
     """The choosable variables of a release; flags that it does not have are left out."""
     found = []
@@ -42,7 +51,8 @@ def load_variables(
         names = tuple(str(flag) for flag in entry.get("flags") or [])
         if not names:
             faults.append(Fault(file, entry.line, "a variable needs flags"))
-        if names and all(name in flags for name in names):
+        span = Span(entry.get("since"), entry.get("until"))
+        if names and release in span and all(name in flags for name in names):
             found.append(_choosable(entry, names, file, flags, named, faults))
     return tuple(found)
 
@@ -67,17 +77,28 @@ def _choosable(
     values = entry.get("values")
     listed = tuple(flags[names[0]].choices or ()) if values == "choices" else tuple(values or ())
     patterns = entry.get("patterns")
-    rows = _expand(patterns, listed) if patterns else tuple((value,) for value in (None, *listed))
-    together = entry.get("drop", "each") == "together"
+    if patterns:
+        rows = _expand(patterns, listed)
+    elif "product" in entry:
+        lists = [[None if one == "unset" else one for one in entry["product"].get(flag, ["unset"])] for flag in names]
+        rows = tuple(itertools.product(*lists))
+    else:
+        rows = tuple((value,) for value in (None, *listed))
     return Choosable(
         name=str(entry.get("name", names[0])),
         flags=names,
         values=rows,
-        droppable=(names,) if together else tuple((name,) for name in names),
+        droppable=_droppable(entry.get("drop", "each"), names),
         keep=node("keep"),
         relevant=node("relevant"),
         complete=bool(entry.get("complete", False)),
     )
+
+
+def _droppable(drop: Any, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    if drop == "each":
+        return tuple((name,) for name in names)
+    return (names,) if drop == "together" else tuple(tuple(str(name) for name in group) for group in drop)
 
 
 def _expand(patterns: Any, values: tuple[Value, ...]) -> tuple[tuple[Value, ...], ...]:
