@@ -12,10 +12,11 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from constraints.expression import Const, Node, Value, fold, names
+from constraints.expression import Value
 
 from .errors import TooLarge
 from .problem import Problem
+from .propagate import Equations, Part
 
 Terms = Mapping[str, Callable[[Value], int]]
 DEFAULT_LIMIT = 400_000
@@ -161,157 +162,64 @@ def solve(
 
 
 class _Compiler:
-    """Equations by number (definitions first), their folded forms by number, and the parts solved so far."""
+    """The parts of one problem solved so far."""
 
     def __init__(self, problem: Problem, terms: Terms, order: Sequence[str], limit: int) -> None:
+        self.equations = Equations(problem)
         self.terms = terms
         self.limit = limit
         self.tried = 0
-        self.domains = {variable.name: variable.domain for variable in problem.variables}
-        self.place = {name: index for index, name in enumerate((*order, *self.domains))}
-        self.defines: list[str | None] = [definition.name for definition in problem.definitions]
-        self.defines += [None] * len(problem.constraints)
-        self.forms: list[Node] = []
-        self.scopes: list[frozenset[str]] = []
-        self.equation: list[int] = []
-        self.number: dict[tuple[int, Node], int] = {}
-        self.folded: dict[tuple[int, str, str], int | Const] = {}
-        self.solved: dict[tuple[frozenset[str], tuple[int, ...]], Choice | None] = {}
-        self.start = [
-            self._form(index, equation.node)
-            for index, equation in enumerate((*problem.definitions, *problem.constraints))
-        ]
+        self.place: dict[str, int] = {}
+        for name in (*order, *self.equations.domains):
+            self.place.setdefault(name, len(self.place))
+        self.solved: dict[Part, Choice | None] = {}
 
     def root(self) -> Choice | None:
         """The whole problem as one choice of the empty variable."""
-        settled = self._settle([], self.start)
+        settled = self.equations.settle_all()
         if settled is None:
             return None
-        gain, forms = settled
-        parts = self._split(frozenset(self.domains), forms)
-        branch = self._branch(None, gain, parts)
+        branch = self._branch(None, settled, frozenset(self.equations.domains))
         return None if branch is None else Choice("", [branch], branch.count, branch.best)
 
-    def _form(self, equation: int, node: Node) -> int:
-        key = (equation, node)
-        if key not in self.number:
-            self.number[key] = len(self.forms)
-            self.forms.append(node)
-            self.scopes.append(names(node))
-            self.equation.append(equation)
-        return self.number[key]
-
-    def _fold(self, form: int, name: str, value: Value) -> int | Const:
-        key = (form, name, repr(value))
-        found = self.folded.get(key)
-        if found is None:
-            node = fold(self.forms[form], {name: value})
-            found = node if isinstance(node, Const) else self._form(self.equation[form], node)
-            self.folded[key] = found
-        return found
-
-    def _settle(self, known: list[tuple[str, Value]], forms: list[int]) -> tuple[int, list[int]] | None:
-        """Fold ``known`` in, and every definition it settles; None when a constraint fails."""
-        gain = 0
-        queue = list(known)
-        live = forms
-        fresh = not known
-        while queue or fresh:
-            if fresh:
-                name, value, fresh = "", None, False
-            else:
-                name, value = queue.pop()
-                term = self.terms.get(name)
-                if term is not None:
-                    gain += term(value)
-            left: list[int] = []
-            for form in live:
-                found: int | Const = form
-                if name in self.scopes[form]:
-                    found = self._fold(form, name, value)
-                elif not self.scopes[form]:
-                    found = self._fold(form, "", None)
-                if isinstance(found, int):
-                    left.append(found)
-                    continue
-                defined = self.defines[self.equation[form]]
-                if defined is not None:
-                    queue.append((defined, found.value))
-                elif not found.value:
-                    return None
-            live = left
-        return gain, live
-
-    def _split(self, free: frozenset[str], forms: list[int]) -> list[tuple[frozenset[str], tuple[int, ...]]]:
-        """The parts of ``forms`` that share no name; definitions that nothing reads are dropped."""
-        needed: list[int] = []
-        wanted: set[str] = set(self.terms)
-        for form in reversed(forms):
-            defined = self.defines[self.equation[form]]
-            if defined is None or defined in wanted:
-                needed.append(form)
-                wanted |= self.scopes[form]
-        group: dict[str, str] = {}
-
-        def find(name: str) -> str:
-            while group.setdefault(name, name) != name:
-                group[name] = name = group[group[name]]
-            return name
-
-        for form in needed:
-            scope = self.scopes[form]
-            first = find(next(iter(scope)))
-            for name in scope:
-                group[find(name)] = first
-            defined = self.defines[self.equation[form]]
-            if defined is not None:
-                group[find(defined)] = first
-        members: dict[str, list[int]] = {}
-        for form in needed:
-            members.setdefault(find(next(iter(self.scopes[form]))), []).append(form)
-        variables: dict[str, set[str]] = {}
-        for name in free:
-            variables.setdefault(find(name), set()).add(name)
-        return [
-            (frozenset(inside), tuple(sorted(members.get(key, ()), key=self.equation.__getitem__)))
-            for key, inside in variables.items()
-        ]
-
     def _branch(
-        self, value: Value, gain: int, parts: list[tuple[frozenset[str], tuple[int, ...]]]
+        self, value: Value, settled: tuple[list[tuple[str, Value]], list[int]], free: frozenset[str]
     ) -> Branch | None:
-        solved = []
+        known, forms = settled
+        gain = sum(self.terms[name](found) for name, found in known if name in self.terms)
+        parts = self.equations.split(free, forms, self.terms)
         # The part with most equations first: it is the likeliest to fail.
-        for free, forms in sorted(parts, key=lambda part: (-len(part[1]), min(self.place[name] for name in part[0]))):
-            part = self._solve(free, forms)
-            if part is None:
+        parts.sort(key=lambda part: (-len(part[1]), min(self.place[name] for name in part[0])))
+        solved = []
+        for part in parts:
+            choice = self._solve(part)
+            if choice is None:
                 return None
-            solved.append(part)
+            solved.append(choice)
         count, best = 1, gain
-        for part in solved:
-            count *= part.count
-            best += part.best
+        for choice in solved:
+            count *= choice.count
+            best += choice.best
         return Branch(value, gain, tuple(solved), count, best)
 
-    def _solve(self, free: frozenset[str], forms: tuple[int, ...]) -> Choice | None:
-        key = (free, forms)
-        if key in self.solved:
-            return self.solved[key]
+    def _solve(self, part: Part) -> Choice | None:
+        if part in self.solved:
+            return self.solved[part]
+        free, forms = part
         name = min(free, key=self.place.__getitem__)
         branches = []
-        for value in self.domains[name]:
+        for value in self.equations.domains[name]:
             self.tried += 1
             if self.tried > self.limit:
                 raise TooLarge(f"more than {self.limit} values tried")
-            settled = self._settle([(name, value)], list(forms))
+            settled = self.equations.settle([(name, value)], forms)
             if settled is None:
                 continue
-            gain, left = settled
-            branch = self._branch(value, gain, self._split(free - {name}, left))
+            branch = self._branch(value, settled, free - {name})
             if branch is not None:
                 branches.append(branch)
         found = None
         if branches:
-            found = Choice(name, branches, sum(b.count for b in branches), max(b.best for b in branches))
-        self.solved[key] = found
+            found = Choice(name, branches, sum(one.count for one in branches), max(one.best for one in branches))
+        self.solved[part] = found
         return found
