@@ -179,9 +179,10 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class EnvVar:
-    """An environment variable in one release; ``unparsed`` names the reader when SGLang does not use its registry's.
+    """An environment variable in one release.
 
-    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set.
+    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set; ``reader``
+    empty for SGLang's registry, ``strict_bool`` (true and 1 alone are true), ``is_one`` (1 alone is true).
     """
 
     name: str

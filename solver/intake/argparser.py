@@ -95,11 +95,9 @@ class ArgumentParser:
             return Option(head, self.options[head], tail)
         candidates = self._abbreviated(text, head, tail if equals else None)
         if len(candidates) > 1:
-            raise Refused(
-                self._refusal(
-                    "ambiguous-option", place, option=head, candidates=tuple(sorted(one.spelling for one in candidates))
-                )
-            )
+            names = tuple(sorted(one.spelling for one in candidates))
+            known = self.elsewhere.get(head)
+            raise Refused(self._refusal("ambiguous-option", place, head, candidates=names, elsewhere=known))
         if candidates:
             only = candidates[0]
             self._notice("abbreviated", head, only.spelling, place)
@@ -180,10 +178,10 @@ class ArgumentParser:
                 return not spelling.startswith("--no-")
             case "ignore":
                 return None
-        if texts == ["--"]:  # `--flag=--`: argparse drops the dashes and then misses the value
-            texts = []
+        if texts == ["--"]:  # `--flag=--`: argparse drops the dashes, and stores an empty list where one value was due
             if action.nargs is None:
-                raise Refused(self._refusal("crash", at, spelling, flag.name))
+                return ()
+            texts = []
         if action.nargs == "?" and not texts:
             return action.const
         places = [min(at + 1 + number, end - 1) for number in range(len(texts))]

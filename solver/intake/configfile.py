@@ -54,6 +54,8 @@ def merge_config(
     if places[0] == len(words) - 1:
         return refuse("config-missing-name")
     name = words[places[0] + 1].text
+    if not name:  # an empty name is left to the parser, which does nothing with it
+        return words, ""
     path = (folder or Path()) / name
     if path.suffix.lower() not in (".yaml", ".yml"):
         return refuse("config-not-yaml", name)

@@ -13,7 +13,7 @@ Code = Literal["deprecated", "ignored", "abbreviated", "unread-config"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a flag was typed last: its option's index among the words, the end of its values, and the place in the text."""
+    """Where a flag was typed last: words ``start`` (its option) to before ``end``, and the place in the text."""
 
     start: int
     end: int

@@ -91,11 +91,16 @@ def _launch(command: list[Word], exported: Mapping[str, str]) -> CommandLine | N
         entry, length = _entry(texts, place)
         if entry:
             return CommandLine(tuple(command[place + length :]), env, entry)
-        if found and (place == 0 or texts[place - 1] in _VARIABLE_OPTIONS or _ASSIGNMENT.fullmatch(texts[place - 1])):
-            env[found[1]] = found[2]
-        elif found and "env" in (before.rpartition("/")[2] for before in texts[:place]):
+        if found and _sets_variable(texts, place):
             env[found[1]] = found[2]
     return None
+
+
+def _sets_variable(texts: list[str], place: int) -> bool:
+    """Whether the assignment at ``place`` reaches the launch: a prefix, or given to env, docker or their kin."""
+    before = texts[:place]
+    leads = all(_ASSIGNMENT.fullmatch(text) for text in before)
+    return leads or before[-1] in _VARIABLE_OPTIONS or any(text.rpartition("/")[2] == "env" for text in before)
 
 
 def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
