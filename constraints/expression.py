@@ -228,12 +228,53 @@ def _power_of_two(value: Value) -> Value:
     return isinstance(value, int) and value > 0 and value & (value - 1) == 0
 
 
-def _item(group: Value, index: Value) -> Value:
-    return group[index] if isinstance(group, tuple) and isinstance(index, int) and 0 <= index < len(group) else None
+def _list(run: Callable[..., Value]) -> Callable[..., Value]:
+    return lambda group, *rest: run(group, *rest) if isinstance(group, tuple) else None
 
+
+def _every(total: Value, step: Value, hit: Value, other: Value) -> Value:
+    if not isinstance(total, int) or not isinstance(step, int) or not 0 <= total <= MAX_TEXT or step < 1:
+        return None
+    return tuple(hit if (place + 1) % step == 0 else other for place in range(total))
+
+
+def _cycle(group: tuple[Value, ...], total: Value) -> Value:
+    if not isinstance(total, int) or not group or not 0 <= total <= MAX_TEXT:
+        return None
+    return tuple(group[place % len(group)] for place in range(total))
+
+
+def _marks(total: Value, places: Value) -> Value:
+    if not isinstance(total, int) or not isinstance(places, tuple) or not 0 <= total <= MAX_TEXT:
+        return None
+    return tuple(int(_member(place, places)) for place in range(total))
+
+
+def _item(group: tuple[Value, ...], place: Value) -> Value:
+    return group[place] if isinstance(place, int) and -len(group) <= place < len(group) else None
+
+
+# On lists (tuples), counted from 0: an item, the first n, how many and where, one list meeting another, and the two
+# ways to write a pattern of layers: every k-th differs, a block repeats. `letters` makes a list of a text.
+_ON_LISTS: dict[str, Callable[..., Value]] = {
+    "item": _list(_item),
+    "first": _list(lambda group, total: group[:total] if isinstance(total, int) and total >= 0 else None),
+    "count": _list(lambda group, value: sum(same(member, value) for member in group)),
+    "positions": _list(lambda group, value: tuple(n for n, member in enumerate(group) if same(member, value))),
+    "any_of": _list(lambda group, other: any(_member(member, other) for member in group)),
+    "every": _every,
+    "marks": _marks,
+    "skip": _list(lambda group, total: group[total:] if isinstance(total, int) and total >= 0 else None),
+    "positions_in": _list(lambda group, many: tuple(n for n, member in enumerate(group) if _member(member, many))),
+    "without": _list(lambda group, value: tuple(member for member in group if not same(member, value))),
+    "max_of": _list(lambda group: _of_numbers(max)(*group)),
+    "letters": lambda text: tuple(text) if isinstance(text, str) else None,
+    "cycle": _list(_cycle),
+}
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "item": _item,
+    **_ON_LISTS,
+    "either": lambda *values: next((value for value in values if value is not None), None),
     "min": _of_numbers(min),
     "max": _of_numbers(max),
     "abs": _of_numbers(lambda numbers: abs(numbers[0])),

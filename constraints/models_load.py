@@ -1,0 +1,197 @@
+"""The files under ``models/`` -> what is known of models in one release, and the catalogue of checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from .errors import ExpressionError, Fault, KnowledgeError
+from .expression import Closure, Const, Node, closure, parse
+from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
+from .read import Mapped, read_file
+from .release import Span, release_key
+
+ROOT = Path(__file__).parent / "models"
+
+
+def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
+    """All that is known of models in ``release``.
+
+    Raises KnowledgeError with every fault of every file.
+    """
+    reader = _Reader(release, root)
+    for file, document in reader.documents("families"):
+        reader.sets_of(file, document)
+    for file, document in reader.documents("defaults"):
+        reader.classes_of(file, document)
+    for file, document in reader.documents("facts"):
+        reader.facts_of(file, document)
+    return reader.result()
+
+
+def load_catalogue(root: Path = ROOT) -> Catalogue:
+    """The well-known checkpoints.
+
+    Raises KnowledgeError with every fault.
+    """
+    faults: list[Fault] = []
+    document = read_file(root / "catalogue.yaml", "models/catalogue.yaml")
+    checkpoints: list[Checkpoint] = []
+    names: dict[str, Checkpoint] = {}
+    configs: dict[str, str] = {}
+    for name, data in document["checkpoints"].items():
+        checkpoint = Checkpoint(
+            name,
+            str(data["file"]),
+            tuple(data.get("aliases") or ()),
+            data.get("parameters"),
+            data.get("draft_of"),
+            tuple(data.get("quantized") or ()),
+            str(data.get("about", "")),
+        )
+        path = root / "catalogue" / checkpoint.file
+        if not path.is_file():
+            faults.append(Fault("models/catalogue.yaml", data.line, f"{name}: there is no catalogue/{checkpoint.file}"))
+        elif checkpoint.file not in configs:
+            configs[checkpoint.file] = path.read_text(encoding="utf-8")
+        for spelling in (name, *checkpoint.aliases):
+            if spelling.lower() in names:
+                faults.append(Fault("models/catalogue.yaml", data.line, f"{spelling} stands for two checkpoints"))
+            names[spelling.lower()] = checkpoint
+        checkpoints.append(checkpoint)
+    if faults:
+        raise KnowledgeError(faults)
+    return Catalogue(tuple(checkpoints), names, configs)
+
+
+class _Reader:
+    """Gathers the knowledge of one release; faults of all files gather in ``faults``."""
+
+    def __init__(self, release: str, root: Path) -> None:
+        self.release = release
+        self.root = root
+        self.faults: list[Fault] = []
+        self.named: dict[str, Node] = {}
+        self.sets: dict[str, tuple[str, ...]] = {}
+        self.classes: dict[str, ConfigClass] = {}
+        self.drafts: list[DraftRole] = []
+        self.derivations: dict[str, Derivation] = {}
+        self.text_paths: tuple[tuple[str, ...], ...] = ()
+        self.text_at_top: Closure = closure(Const(False))
+
+    def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
+        """Each file of a folder that holds for the release, with its name in faults."""
+        for path in sorted((self.root / folder).glob("*.yaml")):
+            file = f"models/{folder}/{path.name}"
+            try:
+                document = read_file(path, file)
+            except KnowledgeError as fault:
+                self.faults += fault.faults
+                continue
+            if isinstance(document, Mapped) and self._holds(document):
+                yield file, document
+
+    def sets_of(self, file: str, document: Mapped) -> None:
+        """Sets of architectures (``family.NAME`` in expressions) and the roles of drafts."""
+        for name, data in (document.get("sets") or {}).items():
+            members = list(data.get("members") or ())
+            for release, added in (data.get("added") or {}).items():
+                if release_key(self.release) >= release_key(release):
+                    members += added
+            for release, removed in (data.get("removed") or {}).items():
+                if release_key(self.release) >= release_key(release):
+                    members = [member for member in members if member not in removed]
+            for whole in data.get("sets") or ():
+                members += self.sets.get(whole, ())
+            if len(set(members)) != len(members):
+                twice = sorted({member for member in members if members.count(member) > 1})
+                self._fault(file, data.line, f"the set {name} holds {', '.join(twice)} twice")
+            self.sets[name] = tuple(sorted(members))
+            self.named[f"family.{name}"] = Const(self.sets[name])
+        for data in document.get("drafts") or ():
+            if self._holds(data):
+                self.drafts.append(
+                    DraftRole(
+                        tuple(data["architectures"]),
+                        str(data["becomes"]),
+                        bool(data.get("unwrap")),
+                        self._run(file, data.line, data["when"]) if "when" in data else None,
+                        self._runs(file, data, "config"),
+                        self._runs(file, data, "text"),
+                    )
+                )
+
+    def classes_of(self, file: str, document: Mapped) -> None:
+        """Config classes; a later file adds to or replaces parts of what an earlier one says of a class."""
+        for name, data in (document.get("classes") or {}).items():
+            if data is None:
+                self.classes.pop(name, None)
+                continue
+            base = (None if data.get("replace") else self.classes.get(name)) or ConfigClass(name)
+            self.classes[name] = ConfigClass(
+                name,
+                {**base.values, **(data.get("set") or {})},
+                {**base.aliases, **(data.get("alias") or {})},
+                {**base.follow, **self._runs(file, data, "follow")},
+                {**base.force, **self._runs(file, data, "force")},
+                {**base.parts, **(data.get("parts") or {})},
+                base.own | frozenset(data.get("own") or ()),
+                base.empty | frozenset(data.get("empty") or ()),
+                bool(data.get("flat", base.flat)),
+                bool(data.get("inherits", base.inherits)),
+            )
+
+    def facts_of(self, file: str, document: Mapped) -> None:
+        """Derivations, and where the text part of a config stands."""
+        if "text_paths" in document:
+            self.text_paths = tuple(tuple(path.split(".")) for path in document["text_paths"])
+            self.text_at_top = self._run(file, document.line_of("text_at_top"), document["text_at_top"])
+        for name, data in (document.get("facts") or {}).items():
+            line = document["facts"].line_of(name)
+            if not isinstance(data, Mapped):
+                data = {"is": data}
+            chosen = next((part for part in data.get("revisions") or () if self._holds(part)), data)
+            if "is" not in chosen or (chosen is data and not self._holds(data)):
+                continue
+            if name in self.derivations:
+                self._fault(file, line, f"the fact {name} is derived twice")
+            node = self._node(file, line, str(chosen["is"]))
+            self.derivations[name] = Derivation(name, node, closure(node), str(data.get("about", "")), file, line)
+
+    def result(self) -> ModelKnowledge:
+        """The knowledge, or every fault."""
+        if not self.text_paths:
+            self._fault("models/facts", 1, "no file says where the text part of a config stands (text_paths)")
+        if self.faults:
+            raise KnowledgeError(self.faults)
+        return ModelKnowledge(
+            self.release,
+            self.derivations,
+            self.sets,
+            self.classes,
+            tuple(self.drafts),
+            self.text_paths,
+            self.text_at_top,
+        )
+
+    def _holds(self, data: Mapping[str, Any]) -> bool:
+        since, until = data.get("since"), data.get("until")
+        return self.release in Span(since and str(since), until and str(until))
+
+    def _node(self, file: str, line: int, text: str) -> Node:
+        try:
+            return parse(text, self.named)
+        except ExpressionError as fault:
+            self._fault(file, line, str(fault))
+            return Const(None)
+
+    def _run(self, file: str, line: int, text: object) -> Closure:
+        return closure(self._node(file, line, str(text)))
+
+    def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Closure]:
+        part = data.get(key) or Mapped(0)
+        return {name: self._run(file, part.line_of(name), text) for name, text in part.items()}
+
+    def _fault(self, file: str, line: int, message: str) -> None:
+        self.faults.append(Fault(file, line, message))

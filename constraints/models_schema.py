@@ -1,0 +1,90 @@
+"""What is known of models, as frozen values: derivations, architecture sets, config classes, drafts, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .expression import Closure, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One fact: ``run`` gives its value from an environment of ``config.*``, ``text.*``, ``has.*`` and other facts."""
+
+    name: str
+    node: Node
+    run: Closure
+    about: str
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigClass:
+    """What the Python class of a ``model_type`` adds to the keys of config.json.
+
+    ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
+    absent or null, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
+    ``own`` those whose own ``model_type`` decides instead, ``empty`` those that are null unless given. ``flat``: text
+    keys may stand at the top. ``inherits``: what the text part has, the top has too.
+    """
+
+    name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    follow: Mapping[str, Closure] = field(default_factory=dict)
+    force: Mapping[str, Closure] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
+    own: frozenset[str] = frozenset()
+    empty: frozenset[str] = frozenset()
+    flat: bool = False
+    inherits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DraftRole:
+    """What SGLang makes of a checkpoint loaded as a draft: another architecture and a few other values."""
+
+    architectures: tuple[str, ...]
+    becomes: str
+    unwrap: bool
+    when: Closure | None
+    config: Mapping[str, Closure]
+    text: Mapping[str, Closure]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKnowledge:
+    """All that is known of models in one release."""
+
+    release: str
+    derivations: Mapping[str, Derivation]
+    sets: Mapping[str, tuple[str, ...]]
+    classes: Mapping[str, ConfigClass]
+    drafts: tuple[DraftRole, ...]
+    text_paths: tuple[tuple[str, ...], ...]
+    text_at_top: Closure
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A well-known checkpoint. ``config`` is the text of its JSON file, read only when asked for."""
+
+    id: str
+    file: str
+    aliases: tuple[str, ...]
+    parameters: float | None
+    draft_of: str | None
+    quantized: tuple[str, ...]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The well-known checkpoints, by lower-case id and alias; ``configs`` the JSON text of each file."""
+
+    checkpoints: tuple[Checkpoint, ...]
+    names: Mapping[str, Checkpoint]
+    configs: Mapping[str, str]

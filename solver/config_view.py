@@ -1,0 +1,159 @@
+"""A config.json and what its Python class would add -> the value under a dotted name, with the keys it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from constraints.expression import Value
+from constraints.models_schema import ConfigClass, ModelKnowledge
+
+_PLAIN = ConfigClass("")
+# A mapping that holds the text part's default class when the file does not state the part.
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(slots=True)
+class Reads:
+    """Keys of the file read so far: ``found`` there, or ``absent`` and answered by the class, if at all."""
+
+    found: dict[str, None] = field(default_factory=dict)
+    absent: dict[str, None] = field(default_factory=dict)
+
+
+class ConfigView:
+    """One level of a config: the file's mapping seen through its class. ``over`` wins over everything."""
+
+    __slots__ = ("_known", "_parts", "cls", "over", "path", "raw", "reads")
+
+    def __init__(
+        self,
+        raw: Mapping[str, Any],
+        cls: ConfigClass | None,
+        known: ModelKnowledge,
+        reads: Reads,
+        path: str = "",
+        over: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.raw = raw
+        self.cls = cls or _PLAIN
+        self.reads = reads
+        self.path = path
+        self.over = over or {}
+        self._known = known
+        self._parts: dict[str, ConfigView] = {}
+
+    def has(self, key: str) -> bool:
+        """Whether the class instance would have this attribute, be it null."""
+        cls = self.cls
+        return (
+            key in self.over
+            or self._spelled(key) is not None
+            or key in cls.values
+            or key in cls.parts
+            or key in cls.empty
+            or key in cls.follow
+            or key in cls.force
+        )
+
+    def get(self, key: str) -> Any:
+        """The value of ``key``: a JSON value, or a view of a part."""
+        if key in self.over:
+            return self.over[key]
+        if key in self.cls.force:
+            return self.cls.force[key](_Plain(self, key))
+        return self.unforced(key)
+
+    def unforced(self, key: str) -> Any:
+        """The value of ``key`` before the class replaces it."""
+        value = self._stored(key)
+        if value is None and key in self.cls.follow:
+            return self.cls.follow[key](_Plain(self, key))
+        return value
+
+    def _spelled(self, key: str) -> str | None:
+        if key in self.raw:
+            return key
+        other = self.cls.aliases.get(key)
+        return other if other is not None and other in self.raw else None
+
+    def _stored(self, key: str) -> Any:
+        cls = self.cls
+        spelled = self._spelled(key)
+        part = key in cls.parts or key in cls.own
+        if spelled is None:
+            self.reads.absent[self.path + key] = None
+            if part and key not in cls.empty:
+                return self._part(key, self.raw if cls.flat else _NOTHING)
+            return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))
+        self.reads.found[self.path + spelled] = None
+        value = self.raw[spelled]
+        if value is None and part and key not in cls.empty:
+            return self._part(key, _NOTHING)
+        if isinstance(value, Mapping) and (part or key.endswith("_config")):
+            return self._part(key, value)
+        return value
+
+    def _part(self, key: str, raw: Mapping[str, Any]) -> ConfigView:
+        view = self._parts.get(key)
+        if view is None:
+            name = self.cls.parts.get(key)
+            if key in self.cls.own and raw is not self.raw and isinstance(raw.get("model_type"), str):
+                name = raw["model_type"]
+            cls = self._known.classes.get(name) if name is not None else None
+            path = self.path if raw is self.raw else f"{self.path}{key}."
+            view = self._parts[key] = ConfigView(raw, cls, self._known, self.reads, path)
+        return view
+
+
+class _Plain(Mapping[str, Value]):
+    """A view as the environment of its class's own expressions: bare keys, and ``own`` unforced."""
+
+    __slots__ = ("_own", "_view")
+
+    def __init__(self, view: ConfigView, own: str) -> None:
+        self._view = view
+        self._own = own
+
+    def __getitem__(self, name: str) -> Value:
+        head, *rest = name.split(".")
+        if head == "file":
+            return plain(walk(self._view._stored(rest[0]), rest[1:]))
+        # Under `follow` the key itself is known to be absent; under `force` it is what the file says.
+        value = self._view._stored(head) if head == self._own else self._view.get(head)
+        return plain(walk(value, rest))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+def walk(value: Any, names: list[str]) -> Any:
+    """The value under ``names`` inside ``value``; ``each`` stands for every value of a mapping or list."""
+    for place, name in enumerate(names):
+        if isinstance(value, ConfigView):
+            value = value.get(name)
+        elif name == "each" and isinstance(value, (Mapping, list, tuple)):
+            members = list(value.values()) if isinstance(value, Mapping) else list(value)
+            return [walk(member, names[place + 1 :]) for member in members]
+        elif isinstance(value, Mapping):
+            value = value.get(name)
+        else:
+            return None
+    return value
+
+
+def plain(value: Any) -> Value:
+    """A JSON value in the rule language: lists are tuples, and a mapping is the tuple of its keys."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, ConfigView):
+        return tuple(value.raw) or ("defaults",)
+    if isinstance(value, Mapping):
+        return tuple(str(key) for key in value)
+    if isinstance(value, (list, tuple)):
+        return tuple(plain(item) for item in value)
+    return None

@@ -1,0 +1,213 @@
+"""The config values of a checkpoint -> facts about the model (``model.is_mla``), as one SGLang release derives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from constraints.expression import Value
+from constraints.models_schema import DraftRole, ModelKnowledge
+
+from .config_view import ConfigView, Reads, plain, walk
+from .errors import InputError
+from .model_input import ModelInput
+
+_TARGET, _DRAFT = "model.", "draft."
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fact came from: keys ``found`` in the file, keys looked for and ``absent``."""
+
+    found: tuple[str, ...]
+    absent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """Facts by name, the keys each came from, and what had to be inferred."""
+
+    values: Mapping[str, Value]
+    origins: Mapping[str, Origin]
+    inferred: tuple[str, ...]
+
+
+def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -> ModelFacts:
+    """Every fact of a model; ``draft`` reads it as a draft model and names the facts ``draft.*``.
+
+    Raises InputError for values no model can have.
+    """
+    _check(model, known)
+    reads = Reads()
+    top = ConfigView(model.config, known.classes.get(str(model.config.get("model_type"))), known, reads)
+    facts = _Facts(top, known, reads, draft)
+    if draft:
+        role = _role(facts, known)
+        if role is not None:
+            facts = _Facts(_as_draft(facts, role, known, reads), known, reads, draft, _text_values(facts, role))
+    if not isinstance(facts[_TARGET + "architecture"], str):
+        raise InputError(
+            "the config names no architecture",
+            model.where,
+            'Add "architectures": ["..."] as the published checkpoint has it; SGLang reads nothing without it.',
+        )
+    for name in known.derivations:
+        facts[name]  # computes and remembers
+    prefix = _DRAFT if draft else _TARGET
+    renamed = {name: prefix + name.removeprefix(_TARGET) for name in known.derivations}
+    return ModelFacts(
+        {renamed[name]: facts[name] for name in known.derivations},
+        {renamed[name]: facts.origin(name) for name in known.derivations},
+        tuple(_inferred(facts, known)),
+    )
+
+
+class _Facts(Mapping[str, Value]):
+    """The environment of derivations: ``config.*`` and ``text.*`` read the config, other facts are computed once."""
+
+    def __init__(
+        self,
+        top: ConfigView,
+        known: ModelKnowledge,
+        reads: Reads,
+        draft: bool,
+        text_over: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.top = top
+        self.text = top
+        self._known = known
+        self._reads = reads
+        self._draft = draft
+        self._values: dict[str, Value] = {}
+        self._origins: dict[str, Reads] = {}
+        if not known.text_at_top(self):
+            self.text = _text_of(top, known)
+        if text_over:
+            self.text.over = {**self.text.over, **text_over}
+
+    def __getitem__(self, name: str) -> Value:
+        if name in self._values:
+            return self._values[name]
+        derivation = self._known.derivations.get(name)
+        if derivation is None:
+            value = self._leaf(name)
+        else:
+            outer, inner = self._reads, Reads()
+            self._use(inner)
+            try:
+                value = derivation.run(self)
+            finally:
+                self._use(outer)
+            self._origins[name] = inner
+            outer.found.update(inner.found)
+            outer.absent.update(inner.absent)
+        if derivation is not None:
+            self._values[name] = value
+        elif name in self._origins:
+            del self._origins[name]
+        return value
+
+    def _use(self, reads: Reads) -> None:
+        # Every view of this config shares one log, exchanged while a fact is computed.
+        self._reads = reads
+        _relog(self.top, reads)
+        _relog(self.text, reads)
+
+    def _leaf(self, name: str) -> Value:
+        root, _, rest = name.partition(".")
+        names = rest.split(".")
+        if root == "text":
+            return plain(walk(self.text, names))
+        if root == "config":
+            return plain(walk(self._config(names[0]), names[1:]))
+        if root == "has":
+            return self._has(names)
+        if name == "is_draft":
+            return self._draft
+        if name == "kind.config":
+            return self.top.cls.name or None
+        if name == "kind.text":
+            return self.text.cls.name or None
+        if name == "kind.text_is_part":
+            return self.text is not self.top
+        raise KeyError(name)
+
+    def _config(self, key: str) -> Any:
+        # SGLang copies text values that the top lacks to the top, except for classes that it loads itself.
+        if not self.top.has(key) and self.top.cls.inherits and self.text is not self.top:
+            return self.text.get(key)
+        return self.top.get(key)
+
+    def _has(self, names: list[str]) -> bool:
+        view: Any = self.top if names[0] == "config" else self.text
+        for name in names[1:-1]:
+            view = view.get(name)
+            if not isinstance(view, ConfigView):
+                return False
+        inherited = view is self.top and self.top.cls.inherits and self.text.get(names[-1]) is not None
+        return bool(view.has(names[-1]) or inherited)
+
+    def origin(self, name: str) -> Origin:
+        """The keys a fact came from."""
+        reads = self._origins.get(name, Reads())
+        return Origin(tuple(reads.found), tuple(key for key in reads.absent if key not in reads.found))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def _relog(view: ConfigView, reads: Reads) -> None:
+    view.reads = reads
+    for part in view._parts.values():
+        _relog(part, reads)
+
+
+def _text_of(top: ConfigView, known: ModelKnowledge) -> ConfigView:
+    for path in known.text_paths:
+        found = walk(top, list(path))
+        if isinstance(found, ConfigView):
+            return found
+    return top
+
+
+def _role(facts: _Facts, known: ModelKnowledge) -> DraftRole | None:
+    architecture = facts[_TARGET + "architecture"]
+    for role in known.drafts:
+        if architecture in role.architectures and (role.when is None or role.when(facts)):
+            return role
+    return None
+
+
+def _text_values(facts: _Facts, role: DraftRole) -> dict[str, Any]:
+    return {name: run(facts) for name, run in role.text.items()}
+
+
+def _as_draft(facts: _Facts, role: DraftRole, known: ModelKnowledge, reads: Reads) -> ConfigView:
+    view = facts.text if role.unwrap else facts.top
+    architectures = view.get("architectures") or ()
+    over = {"architectures": (role.becomes, *architectures[1:])}
+    over |= {name: run(facts) for name, run in role.config.items()}
+    return ConfigView(view.raw, view.cls, known, reads, view.path, {**view.over, **over})
+
+
+def _check(model: ModelInput, known: ModelKnowledge) -> None:
+    kind = model.config.get("model_type")
+    cls = known.classes.get(kind) if isinstance(kind, str) else None
+    for key, value in model.config.items():
+        usual = cls.values.get(key) if cls else None
+        if isinstance(value, str) and isinstance(usual, (int, float)) and not isinstance(usual, bool):
+            raise InputError(
+                f"{key} is the text {value[:40]!r}, not a number", model.where, "Write the number without quotes."
+            )
+
+
+def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:
+    architecture, kind = facts[_TARGET + "architecture"], facts[_TARGET + "model_type"]
+    if architecture not in known.sets.get("supported", ()):
+        yield f"{architecture} is not among the architectures of SGLang {known.release}: facts come from values alone"
+    if facts.top.cls.name == "":
+        yield f"model_type {kind} has no known config class: keys are read as they stand, nothing is added"

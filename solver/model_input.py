@@ -1,0 +1,140 @@
+"""What a person writes for a model (a Hugging Face id, a folder, a config.json) -> the config values of a checkpoint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from constraints.models_schema import Catalogue, Checkpoint
+
+from .errors import InputError
+
+# A config.json is a few kilobytes; the largest published list every layer of a quantized model.
+MAX_BYTES = 20 * 1024 * 1024
+
+QUANTIZATION_FILE = "hf_quant_config.json"
+# Its presence alone says how the weights were made.
+DESCRIPTION_FILE = "quant_model_description.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInput:
+    """A checkpoint's config values, where they stand, and its entry in the catalogue if it has one."""
+
+    name: str
+    where: str
+    config: Mapping[str, Any]
+    checkpoint: Checkpoint | None = None
+
+
+def read_model(reference: str, catalogue: Catalogue) -> ModelInput:
+    """The config values behind an id, a folder or a config.json.
+
+    Raises InputError: unknown, not readable, not JSON, too large, of the wrong shape.
+    """
+    reference = reference.strip()
+    if not reference:
+        raise InputError("No model is named", "model", "Give a Hugging Face id, a folder or a config.json.")
+    path = Path(reference).expanduser()
+    checkpoint = catalogue.names.get(reference.lower().rstrip("/"))
+    try:
+        is_folder, is_file = path.is_dir(), path.is_file()
+    except (OSError, ValueError):
+        is_folder = is_file = False
+    if checkpoint is not None and not is_folder and not is_file:
+        config = _parse(catalogue.configs[checkpoint.file], f"catalogue/{checkpoint.file}")
+        return ModelInput(checkpoint.id, f"the catalogue, {checkpoint.id}", config, checkpoint)
+    if is_folder:
+        return _folder(path, reference, checkpoint)
+    if is_file:
+        config = _beside(_parse(_read(path), str(path)), path.parent) if path.name == "config.json" else None
+        return ModelInput(reference, str(path), config or _parse(_read(path), str(path)), checkpoint)
+    _unknown(reference, catalogue)
+
+
+def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:
+    file = path / "config.json"
+    if not file.is_file():
+        raise InputError(
+            f"The folder {reference} holds no config.json", str(path), "Name a folder with the files of a checkpoint."
+        )
+    return ModelInput(reference, str(file), _beside(_parse(_read(file), str(file)), path), checkpoint)
+
+
+def _beside(config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The config with what the files beside it say of quantization."""
+    quantization = folder / QUANTIZATION_FILE
+    if quantization.is_file():
+        config["hf_quant_config"] = _parse(_read(quantization), str(quantization))
+    if (folder / DESCRIPTION_FILE).is_file():
+        config["quant_model_description"] = {}
+    return config
+
+
+def _read(path: Path) -> str:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise InputError(
+                f"{path} has {size / 1024 / 1024:.0f} MB, more than the {MAX_BYTES // 1024 // 1024} MB a config can have",
+                str(path),
+                "Name the config.json of the checkpoint, not its weights.",
+            )
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text file", str(path), "Name the config.json of the checkpoint.") from None
+    except OSError as fault:
+        raise InputError(f"{path} cannot be read: {fault.strerror}", str(path), "Check its permissions.") from None
+
+
+def _parse(text: str, where: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as fault:
+        place = f"{where}, line {fault.lineno}, column {fault.colno}"
+        raise InputError(f"Not JSON: {fault.msg}", place, "Fetch the file again; it may be cut off.") from None
+    except (RecursionError, ValueError) as fault:
+        raise InputError(f"Not usable JSON: {fault}", where, "Fetch the file again.") from None
+    if not isinstance(data, dict):
+        raise InputError(f"A JSON {_kind(data)}, where an object is needed", where, "Name a checkpoint's config.json.")
+    architectures = data.get("architectures")
+    if architectures is not None and not (
+        isinstance(architectures, list) and architectures and all(isinstance(name, str) for name in architectures)
+    ):
+        raise InputError(
+            '"architectures" is not a list of names', where, 'It reads like "architectures": ["..."].'
+        )
+    if not isinstance(data.get("model_type", ""), str):
+        raise InputError('"model_type" is not a text', where, 'It reads like "model_type": "...".')
+    return data
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number a config can hold")
+
+
+def _kind(data: object) -> str:
+    return {list: "list", str: "text", bool: "truth value", type(None): "null"}.get(type(data), "number")
+
+
+def _unknown(reference: str, catalogue: Catalogue) -> NoReturn:
+    if reference.startswith((".", "/", "~")) or reference.endswith(".json"):
+        raise InputError(f"There is no file or folder {reference}", "model", "Check the path.")
+    names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
+    short = {name.rpartition("/")[2]: found for name, found in names.items()}
+    wanted = reference.lower()
+    close = get_close_matches(wanted, list(names), 3, 0.6) + get_close_matches(
+        wanted.rpartition("/")[2], list(short), 3, 0.6
+    )
+    near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
+    meant = f"Did you mean {near[0]}? " if near else ""
+    raise InputError(
+        f"{reference} is not in the catalogue",
+        "model",
+        f"{meant}For another checkpoint, name the folder or config.json of a download.",
+        near,
+    )
