@@ -109,7 +109,9 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         releases=releases,
         flags=flags,
         elsewhere=known_elsewhere(flag_files, release, faults),
-        environment=load_environment(_documents(sglang, ("env.yaml",), faults), release, faults),
+        environment=load_environment(
+            read_one(sglang / "env.yaml", faults) or Mapped(1), "sglang/env.yaml", release, faults
+        ),
         names=named,
         steps=steps.steps,
         rules={rule.id: rule for rule in reader.rules},
