@@ -15,14 +15,17 @@ from .schema import Action, Elsewhere, Flag, Renamed
 TYPES = ("str", "int", "float", "bool", "json", "list")
 ACTIONS = (
     *("store", "store_true", "store_false", "store_const", "append"),
-    *("boolean_optional", "lora_paths", "ignore", "refuse", "help"),
+    *("boolean_optional", "lora_paths", "ignore", "refuse", "translate", "config_file", "help"),
 )
 CONVERTERS = (
     *("", "json", "json_list", "human_readable_int", "nullable"),
-    *("cuda_graph_backend", "cuda_graph_config"),
+    *("cuda_graph_backend", "cuda_graph_config", "by_field", "by_spelling", "log_level"),
 )
 _ACTION_KEYS = frozenset(
-    ("options", "action", "type", "converter", "nargs", "const", "choices", "required", "deprecated", "new_flag")
+    (
+        *("options", "action", "type", "converter", "nargs", "const", "choices"),
+        *("required", "deprecated", "new_flag", "keys", "refused"),
+    )
 )
 _FLAG_KEYS = _ACTION_KEYS | {"default", "field", "actions", "since", "until", "about", "note", "renamed_to"}
 
@@ -51,7 +54,9 @@ def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault
 def known_elsewhere(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> dict[str, Elsewhere]:
     """The options that other releases know and ``release`` does not, by option string, the newest release's word."""
     everywhere = [(name, flag) for _, name, flag in _revisions(documents, faults)]
-    present = {option for _, flag in everywhere if release in flag.span for one in flag.actions for option in one.options}
+    present = {
+        option for _, flag in everywhere if release in flag.span for one in flag.actions for option in one.options
+    }
     found: dict[str, Elsewhere] = {}
     for name, flag in everywhere:
         for action in flag.actions:
@@ -110,9 +115,7 @@ def _spread(file: str, name: str, data: Mapped, faults: list[Fault]) -> Iterator
         yield beside | revision
 
 
-def _flag(
-    file: str, name: str, group: str, revision: dict[str, Any], data: Mapped, faults: list[Fault]
-) -> Flag:
+def _flag(file: str, name: str, group: str, revision: dict[str, Any], data: Mapped, faults: list[Fault]) -> Flag:
     def fault(message: str) -> None:
         faults.append(Fault(file, data.line, f"{name}: {message}"))
 
@@ -154,7 +157,11 @@ def _action(data: Mapping[str, Any], fault: Any) -> Action:
     word = data.get("action", "store")
     type_ = data.get("type", "bool" if word in ("store_true", "store_false", "boolean_optional") else "str")
     converter, nargs, options = data.get("converter", ""), data.get("nargs"), data.get("options", [])
-    for given, allowed, what in ((word, ACTIONS, "action"), (type_, TYPES, "type"), (converter, CONVERTERS, "converter")):
+    for given, allowed, what in (
+        (word, ACTIONS, "action"),
+        (type_, TYPES, "type"),
+        (converter, CONVERTERS, "converter"),
+    ):
         if given not in allowed:
             fault(f"{what} {given!r} is none of {', '.join(filter(None, allowed))}")
     if nargs not in (None, "?", "*", "+") and not isinstance(nargs, int):
@@ -177,7 +184,18 @@ def _action(data: Mapping[str, Any], fault: Any) -> Action:
         required=bool(data.get("required", False)),
         deprecated=bool(data.get("deprecated", False)),
         new_flag=str(data.get("new_flag") or ""),
+        keys=_words_by_key(data.get("keys"), "keys", fault),
+        refused=_words_by_key(data.get("refused"), "refused", fault),
     )
+
+
+def _words_by_key(data: Any, what: str, fault: Any) -> dict[str, tuple[str, ...]]:
+    if data is None:
+        return {}
+    if not isinstance(data, Mapped) or not all(isinstance(words, list) for words in data.values()):
+        fault(f"{what} must map words to lists of words")
+        return {}
+    return {key: tuple(str(word) for word in words) for key, words in data.items()}
 
 
 def _span(revision: Mapping[str, Any], fault: Any) -> Span:

@@ -121,3 +121,18 @@ def _scalar(node: yaml.Node) -> Any:
     if _FLOAT.fullmatch(value):
         return float(value)
     return value
+
+
+def read_as_python(text: str, file: str) -> Any:
+    """One YAML document as PyYAML's own safe loader reads it, for files that SGLang reads so, not for ours.
+
+    Raises KnowledgeError when it cannot.
+    """
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        message = f"not YAML: {getattr(fault, 'problem', fault)}"
+        raise KnowledgeError([Fault(file, mark.line + 1 if mark else 1, message)]) from None
+    except (RecursionError, ValueError) as fault:  # such as an impossible date
+        raise KnowledgeError([Fault(file, 1, f"not YAML: {fault}")]) from None

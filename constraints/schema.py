@@ -126,8 +126,10 @@ class Action:
     """One thing the command line may say about a flag: argparse's action, with the options that call it.
 
     ``action`` is argparse's word, or ``boolean_optional`` (``--no-x`` stores false), ``lora_paths``, ``ignore``
-    (accepted, does nothing), ``refuse`` (retired: stops the launch), ``help``. ``type`` is that of one word,
-    ``converter`` says how SGLang reads it when not as Python would; ``new_flag`` what a deprecated one says to use.
+    (accepted, does nothing), ``refuse`` (retired: stops the launch), ``translate`` (takes one of ``choices``, stores
+    ``const``), ``config_file`` (replaced by the file's words), ``help``. ``type`` is that of one word, ``converter``
+    says how SGLang reads it when not as Python would; ``new_flag`` what a deprecated one says to use. ``keys`` are
+    those a JSON object may hold, by section, ``refused`` the values of a key that parsing refuses.
     """
 
     options: tuple[str, ...]
@@ -140,6 +142,8 @@ class Action:
     required: bool = False
     deprecated: bool = False
     new_flag: str = ""
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    refused: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +198,10 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class EnvVar:
-    """An environment variable in one release; ``unparsed`` names the reader when SGLang does not use its registry's.
+    """An environment variable in one release.
 
-    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set.
+    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set; ``reader``
+    empty for SGLang's registry, ``strict_bool`` (true and 1 alone are true), ``is_one`` (1 alone is true).
     """
 
     name: str

@@ -73,24 +73,66 @@ def describe_action(action: argparse.Action) -> dict[str, Any]:
     type_, how = CONVERTERS[converter]
     if word in ("store_true", "store_false", "boolean_optional"):
         type_ = "bool"
-    elif word == "store_const":
+    elif word == "store_const" and action.nargs == 0:
         type_ = "bool" if isinstance(getattr(action, "const_value", action.const), bool) else "str"
     elif word == "lora_paths":
         type_ = "list"
     if word == "ignore" and getattr(action, "error_message", None):
         word = "refuse"
+    if word == "store_const" and action.nargs != 0:  # takes a value, stores another
+        word = "translate"
+    if action.dest == "config":  # prepare_server_args replaces it by the file's words before it parses
+        word, how = "config_file", config_keys()
+    if action.dest == "log_level":  # prepare_server_args looks it up in `logging` once everything is parsed
+        how = "log_level"
     return {
         "options": list(action.option_strings),
         "action": word,
         "type": type_,
         "converter": how,
-        "nargs": action.nargs if word in ("store", "append", "lora_paths") or action.nargs != 0 else None,
-        "const": plain(getattr(action, "const_value", action.const)) if word in ("store_const", "store") else None,
+        "nargs": None if action.nargs == 0 else action.nargs,
+        "const": plain(getattr(action, "const_value", action.const))
+        if word in ("store_const", "translate", "store")
+        else None,
         "choices": None if action.choices is None else plain(action.choices),
         "required": action.required,
         "deprecated": kind.startswith("Deprecated"),
         "new_flag": getattr(action, "new_flag", None),
+        "keys": graph_keys() if how == "cuda_graph_config" else None,
+        "refused": refused_graph_values() if how == "cuda_graph_config" else None,
     }
+
+
+def config_keys() -> str:
+    """Which spellings of a flag the release's --config file may use as a key."""
+    for place in ("sglang.srt.utils.server_args_config_parser", "sglang.srt.server_args_config_parser"):
+        try:
+            module = importlib.import_module(place)
+        except ImportError:
+            continue
+        return "by_spelling" if hasattr(module, "_config_keys") else "by_field"
+    raise SystemExit("the reader of --config files is not where it was: teach config_keys() about it")
+
+
+def graph_keys() -> dict[str, list[str]]:
+    """The keys of each phase that --cuda-graph-config takes."""
+    module = importlib.import_module("sglang.srt.model_executor.cuda_graph_config")
+    return {phase: list(keys) for phase, keys in module.ALLOWED_KEYS_PER_PHASE.items()}
+
+
+def refused_graph_values() -> dict[str, list[str]] | None:
+    """The values of a key that --cuda-graph-config refuses while parsing, by trying each backend's name."""
+    module = importlib.import_module("sglang.srt.model_executor.cuda_graph_config")
+    check = getattr(module, "parse_cuda_graph_backend_arg", None)
+    if check is None:
+        return None
+    refused = []
+    for backend in (value for key, value in vars(module.Backend).items() if key.isupper() and isinstance(value, str)):
+        try:
+            check(backend)
+        except argparse.ArgumentTypeError:
+            refused.append(backend)
+    return {"backend": refused}
 
 
 def fields_of(record: Any) -> dict[str, Any]:

@@ -30,6 +30,8 @@ _DEFAULTS: dict[str, Any] = {
     "required": False,
     "deprecated": False,
     "new_flag": None,
+    "keys": None,
+    "refused": None,
 }
 
 
