@@ -51,7 +51,7 @@ class Engine:
         self.defaults: dict[str, Value] = {name: flag.default for name, flag in knowledge.flags.items()}
         self._inputs: dict[str, ModelInput] = {}
         self._facts: dict[tuple[str, bool], ModelFacts] = {}
-        self._programs: dict[tuple[str, str | None, Platform], tuple[Mapping[str, Value], Program]] = {}
+        self._programs: dict[tuple[str, str | None, tuple[object, ...]], tuple[Mapping[str, Value], Program]] = {}
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
@@ -76,7 +76,7 @@ class Engine:
         self, model: str, platform: Platform, draft: str | None = None
     ) -> tuple[Mapping[str, Value], Program]:
         """The facts of a question and the release's program with them folded in."""
-        key = (model, draft, platform)
+        key = (model, draft, platform.key)
         if key not in self._programs:
             found = [self.model_facts(model)]
             if draft is not None:

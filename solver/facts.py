@@ -28,6 +28,12 @@ class Platform:
     packages: tuple[str, ...] = ()
     cuda: float | None = None
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for machines on which SGLang does the same."""
+        described = tuple(sorted(self.gpu.facts.items(), key=lambda item: item[0]))
+        return described, self.num_gpus, self.nodes, self.environment, self.without, self.packages, self.cuda
+
 
 def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts]) -> dict[str, Value]:
     """The value of every fact by name: ``gpu.* runtime.* package.* env.* num_gpus nodes model.* draft.*``."""
