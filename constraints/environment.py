@@ -1,4 +1,4 @@
-"""The data of ``sglang/env.yaml`` -> the environment variables of one release, and their texts -> values as SGLang reads them."""
+"""The data of ``env.yaml`` -> one release's environment variables; their texts -> values as SGLang has them."""
 
 from __future__ import annotations
 

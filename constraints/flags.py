@@ -52,26 +52,36 @@ def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault
 
 
 def known_elsewhere(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> dict[str, Elsewhere]:
-    """The options that other releases know and ``release`` does not, by option string, the newest release's word."""
+    """The options that other releases know and ``release`` does not, by option string, the newest release's word.
+
+    ``new_flag`` is said only where ``release`` knows it, and takes the value it comes with.
+    """
     everywhere = [(name, flag) for _, name, flag in _revisions(documents, faults)]
     present = {
-        option for _, flag in everywhere if release in flag.span for one in flag.actions for option in one.options
+        option: action
+        for _, flag in everywhere
+        if release in flag.span
+        for action in flag.actions
+        for option in action.options
     }
     found: dict[str, Elsewhere] = {}
     for name, flag in everywhere:
         for action in flag.actions:
+            renamed = flag.renamed_to
+            new_flag = renamed.flag if renamed else action.new_flag
+            option, _, value = new_flag.partition("=")
+            heir = present.get(option)
+            known = heir is not None and (not value or heir.choices is None or value in heir.choices)
             for option in action.options:
-                if option in present or option in found:
-                    continue
-                renamed = flag.renamed_to
-                found[option] = Elsewhere(
-                    option=option,
-                    flag=name,
-                    span=flag.span,
-                    new_flag=renamed.flag if renamed else action.new_flag,
-                    values=renamed.values if renamed else {},
-                    note=flag.note,
-                )
+                if option not in present and option not in found:
+                    found[option] = Elsewhere(
+                        option=option,
+                        flag=name,
+                        span=flag.span,
+                        new_flag=new_flag if known else "",
+                        values=renamed.values if renamed else {},
+                        note=flag.note,
+                    )
     return found
 
 

@@ -59,17 +59,19 @@ WRONG: dict[str, list[str]] = {
     "lora_paths": ['{"a": 1}', "{x}"],
 }
 ODD = [
-    [], ["--help"], ["-h"], ["-hh"], ["-hx"], ["-h=1"], ["--", "--tp", "2"], ["--tp", "--", "2"], ["--tp=--"], ["stray"],
-    ["-tp", "2"], ["--t", "2"], ["--=2"], ["--no-such"], ["--no-such", "v", "--tp", "2"], ["--no such", "3"],
+    [], ["--help"], ["-h"], ["-hh"], ["-hx"], ["-h=1"], ["--", "--tp", "2"], ["--tp", "--", "2"], ["--tp=--"],
+    ["stray"], ["-tp", "2"], ["--t", "2"], ["--=2"], ["--no-such"], ["--no-such", "v", "--tp", "2"], ["--no such", "3"],
     ["--tp", "2", "--tp", "3"], ["--tp", "2", "4"], ["--tp", "two", "--no-such"], ["--no-such", "--tp", "two"],
     ["--tp", "two", "--model"], ["--tp", "two", "--c"], ["--log-level", "loud"], ["--log-level", "Warning"],
-    ["--log-level", "loud", "--no-such"], ["--trust-remote-code=true"], ["--trust-remote-code", "true"], ["-1"], ["-1.5"],
-    ["-x y"], [""], ["-"], ["--config=missing.yaml"], ["--conf", "missing.yaml"], ["--trust"], ["--host", "-1"],
-    ["--host", "-a"], ["--host", "-a b"], ["--served-model-name=-a"], ["--tp-size=", "--no-such"], ["--tp\u00a02"],
+    ["--log-level", "loud", "--no-such"], ["--trust-remote-code=true"], ["--trust-remote-code", "true"], ["-1"],
+    ["-1.5"], ["-x y"], [""], ["-"], ["--config=missing.yaml"], ["--conf", "missing.yaml"], ["--trust"],
+    ["--host", "-1"], ["--host", "-a"], ["--host", "-a b"], ["--served-model-name=-a"], ["--tp-size=", "--no-such"],
+    ["--tp\u00a02"],
     ["--lora-paths", "--tp", "2"], ["--lora-paths=a", "b"], ["--cuda-graph-max-bs", "8"], ["--cuda-graph-bs", "1", "2"],
 ]  # fmt: skip
 FILES: list[tuple[str, list[str]]] = [
-    ("tp: 2\n", []), ("tp-size: 2\nmodel-path: z\n", ["--tp", "4"]), ("tp_size: 2\n", []), ("tensor-parallel-size: 2\n", []),
+    ("tp: 2\n", []), ("tp-size: 2\nmodel-path: z\n", ["--tp", "4"]), ("tp_size: 2\n", []),
+    ("tensor-parallel-size: 2\n", []),
     ("trust-remote-code: true\n", []), ("trust-remote-code: false\n", []), ("trust_remote_code: yes\n", []),
     ("trust_remote_code: true\n", []), ("no-such: 1\n", []), ("lora-paths: [a, b]\n", []), ("lora_paths: [a]\n", []),
     ("cuda-graph-bs-decode: [1, 2]\n", []), ("cuda_graph_bs_decode: [1, 2]\n", []), ("cuda-graph-bs-decode: []\n", []),
@@ -80,7 +82,8 @@ FILES: list[tuple[str, list[str]]] = [
     ("config: other.yaml\n", []), ("attention-backend: nonsense\n", []), ("page-size: 010\n", []), ("help: true\n", []),
     ("dsa_decode_backend: fa3\n", []), ("dsa-decode-backend: fa3\n", []), ("nsa-decode-backend: fa3\n", []),
     ("monokernel-backend: amd\n", []), ("enable-amd-monokernel: true\n", []), ("stream-output: true\n", []),
-    ("incremental-streaming-output: true\n", []), ("reasoning-parser: null\n", []), ("kv-cache-dtype: auto\n", ["--no-such"]),
+    ("incremental-streaming-output: true\n", []), ("reasoning-parser: null\n", []),
+    ("kv-cache-dtype: auto\n", ["--no-such"]),
 ]  # fmt: skip
 
 
@@ -114,7 +117,12 @@ def cases(flags: dict[str, Flag], others: set[str], draw: random.Random) -> Iter
         yield {"args": [*odd]}
     for text, more in FILES:
         yield {"args": [*MODEL, "--config", "c.yaml", *more], "files": {"c.yaml": text}}
-    for words in (["--config"], ["--config", "c.yml", "--config", "c.yml"], ["--config", "c.json"], ["--config", "n.yaml"]):
+    for words in (
+        ["--config"],
+        ["--config", "c.yml", "--config", "c.yml"],
+        ["--config", "c.json"],
+        ["--config", "n.yaml"],
+    ):
         yield {"args": [*MODEL, *words], "files": {"c.yml": "tp: 2\n", "c.json": "{}"}}
     for option in sorted(others):
         yield {"args": [*MODEL, option, "1"]}
@@ -171,7 +179,7 @@ class Recorder:
     """SGLang's `prepare_server_args`, stopped before it resolves anything."""
 
     def __init__(self) -> None:
-        self.module = importlib.import_module("sglang.srt.server_args")
+        self.module: Any = importlib.import_module("sglang.srt.server_args")
         self.untyped = object()
         self.space = argparse.Namespace()
         recorder = self
@@ -200,7 +208,7 @@ class Recorder:
         built = Parser(prog="sglang serve")  # once: it takes a tenth of a second
         self.module.ServerArgs.add_cli_args(built)
         self.module.ServerArgs.add_cli_args = staticmethod(lambda parser: None)
-        self.module.argparse = SimpleNamespace(**vars(argparse) | {"ArgumentParser": lambda **_: built})
+        vars(self.module)["argparse"] = SimpleNamespace(**vars(argparse) | {"ArgumentParser": lambda **_: built})
         self.module.ServerArgs.from_cli_args = staticmethod(lambda args: argparse.Namespace())
 
     def record(self, case: dict[str, Any]) -> dict[str, Any]:

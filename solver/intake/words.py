@@ -16,8 +16,7 @@ from .refusal import Refusal
 Entry = Literal["", "launch_server", "serve"]
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
-_PYTHON = re.compile(r"(?:.*/)?(?:python|pypy)[\d.]*", re.ASCII)
-_PARAMETER = re.compile(r"\$\{?[A-Za-z_]", re.ASCII)
+_COMMAND_TEXT = re.compile(r"-[a-z]*c", re.ASCII)  # of `bash -c` and its kin: the next word is a command of its own
 # SGLang's two ways in; the first is a module, and a path to its file is as good.
 _MODULE, _SCRIPT, _COMMAND, _VERB = "sglang.launch_server", "sglang/launch_server.py", "sglang", "serve"
 _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
@@ -88,12 +87,23 @@ def _launch(command: list[Word], exported: Mapping[str, str]) -> CommandLine | N
         found = _ASSIGNMENT.fullmatch(text)
         if text.startswith("-") and all(_ASSIGNMENT.fullmatch(before) for before in texts[:place]):
             return CommandLine(tuple(command[place:]), env)
+        if place and _COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
+            inner = read_command(text)
+            if isinstance(inner, CommandLine):
+                words = tuple(_moved(word, command[place]) for word in inner.arguments)
+                return CommandLine(words, env | dict(inner.env), inner.entry)
         entry, length = _entry(texts, place)
         if entry:
             return CommandLine(tuple(command[place + length :]), env, entry)
         if found and _sets_variable(texts, place):
             env[found[1]] = found[2]
     return None
+
+
+def _moved(word: Word, outer: Word) -> Word:
+    """A word of a quoted command at its place in the whole text; right as far as nothing in it was escaped."""
+    column = word.column + (outer.column if word.line == 1 else 0)
+    return Word(word.text, outer.line + word.line - 1, column, word.origin, word.open)
 
 
 def _sets_variable(texts: list[str], place: int) -> bool:
