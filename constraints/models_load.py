@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ExpressionError, Fault, KnowledgeError
-from .expression import Closure, Const, Node, closure, parse
+from .expression import Closure, Compiled, Const, Node, parse
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .read import Mapped, read_file
 from .release import Span, release_key
@@ -78,7 +78,7 @@ class _Reader:
         self.drafts: list[DraftRole] = []
         self.derivations: dict[str, Derivation] = {}
         self.text_paths: tuple[tuple[str, ...], ...] = ()
-        self.text_at_top: Closure = closure(Const(False))
+        self.text_at_top: Closure = Compiled(Const(False))
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
         """Each file of a folder that holds for the release, with its name in faults."""
@@ -157,7 +157,7 @@ class _Reader:
             if name in self.derivations:
                 self._fault(file, line, f"the fact {name} is derived twice")
             node = self._node(file, line, str(chosen["is"]))
-            self.derivations[name] = Derivation(name, node, closure(node), str(data.get("about", "")), file, line)
+            self.derivations[name] = Derivation(name, node, Compiled(node), str(data.get("about", "")), file, line)
 
     def result(self) -> ModelKnowledge:
         """The knowledge, or every fault."""
@@ -187,7 +187,7 @@ class _Reader:
             return Const(None)
 
     def _run(self, file: str, line: int, text: object) -> Closure:
-        return closure(self._node(file, line, str(text)))
+        return Compiled(self._node(file, line, str(text)))
 
     def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Closure]:
         part = data.get(key) or Mapped(0)
