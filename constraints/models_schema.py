@@ -28,10 +28,11 @@ class ConfigClass:
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
     absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
     ``own`` those whose own ``model_type`` decides instead, ``empty`` those that are null unless given. ``flat``: text
-    keys may stand at the top. ``inherits``: what the text part has, the top has too.
+    keys may stand at the top. ``kind`` is the class it counts as. ``inherits``: what the text part has, the top has too.
     """
 
     name: str
+    kind: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
     follow: Mapping[str, Closure] = field(default_factory=dict)

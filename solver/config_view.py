@@ -89,6 +89,8 @@ class ConfigView:
             self.reads.absent[self.path + key] = None
             if part and key not in cls.empty:
                 return self._part(key, self.raw if cls.flat else cls.values.get(key, _NOTHING))
+            if key == "model_type" and cls.kind:
+                return cls.kind.partition("@")[0]
             return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))
         self.reads.found[self.path + spelled] = None
         value = self.raw[spelled]

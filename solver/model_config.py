@@ -126,12 +126,12 @@ class _Facts(Mapping[str, Value]):
         if name == "is_draft":
             return self._draft
         if name == "kind.config":
-            return self.top.cls.name or None
+            return self.top.cls.kind or None
         if name == "kind.text":
-            return self.text.cls.name or None
+            return self.text.cls.kind or None
         if name == "kind.vision":
             vision = self._config("vision_config")
-            return (vision.cls.name or None) if isinstance(vision, ConfigView) else None
+            return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
         raise KeyError(name)
