@@ -6,7 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .expression import Closure, Node
+from .expression import Closure, Env, Node, Value, closure
+
+
+class Formula:
+    """An expression that can be called with an environment; it compiles itself once and survives pickling."""
+
+    __slots__ = ("_run", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._run: Closure | None = None
+
+    def __call__(self, env: Env) -> Value:
+        if self._run is None:
+            self._run = closure(self.node)
+        return self._run(env)
+
+    def __reduce__(self) -> tuple[type[Formula], tuple[Node]]:
+        return Formula, (self.node,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +32,7 @@ class Derivation:
     """One fact: ``run`` gives its value from an environment of ``config.*``, ``text.*``, ``has.*`` and other facts."""
 
     name: str
-    node: Node
-    run: Closure
+    run: Formula
     about: str
     file: str
     line: int
@@ -26,17 +43,18 @@ class ConfigClass:
     """What the Python class of a ``model_type`` adds to the keys of config.json.
 
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
-    absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
-    ``own`` those whose own ``model_type`` decides instead, ``empty`` those that are null unless given. ``flat``: text
-    keys may stand at the top. ``kind`` is the class it counts as. ``inherits``: what the text part has, the top has too.
+    absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
+    ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
+    ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
+    counts as. ``inherits``: what the text part has, the top has too.
     """
 
     name: str
     kind: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    follow: Mapping[str, Closure] = field(default_factory=dict)
-    force: Mapping[str, Closure] = field(default_factory=dict)
+    follow: Mapping[str, Formula] = field(default_factory=dict)
+    force: Mapping[str, Formula] = field(default_factory=dict)
     lift: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
@@ -52,9 +70,9 @@ class DraftRole:
     architectures: tuple[str, ...]
     becomes: str
     unwrap: bool
-    when: Closure | None
-    config: Mapping[str, Closure]
-    text: Mapping[str, Closure]
+    when: Formula | None
+    config: Mapping[str, Formula]
+    text: Mapping[str, Formula]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +89,8 @@ class ModelKnowledge:
     classes: Mapping[str, ConfigClass]
     drafts: tuple[DraftRole, ...]
     text_paths: tuple[tuple[str, ...], ...]
-    text_at_top: Closure
-    choices: tuple[tuple[Closure, str], ...]
+    text_at_top: Formula
+    choices: tuple[tuple[Formula, str], ...]
     numbers: tuple[str, ...]
 
 

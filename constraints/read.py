@@ -112,7 +112,7 @@ def _plain(node: yaml.Node, file: str, faults: list[Fault], seen: set[int]) -> A
 
 def _scalar(node: yaml.Node) -> Any:
     value = str(node.value)
-    if node.style:  # libyaml calls a plain one "", PyYAML None; quoted or block: text as it stands
+    if getattr(node, "style", None):  # libyaml calls a plain one "", PyYAML None; quoted or block: text as it stands
         return value
     if value.lower() in _WORDS and value in (value.lower(), value.capitalize()):
         return _WORDS[value.lower()]
