@@ -26,10 +26,32 @@ MAX_DEPTH = 40
 MAX_NUMBER = 10**18
 
 
+def _equal(left: object, right: object) -> bool:
+    # Plain tuples of equal content are equal whatever their kind; trees of different kinds are not.
+    return type(left) is type(right) and tuple.__eq__(left, right)  # type: ignore[arg-type]
+
+
+def _differ(left: object, right: object) -> bool:
+    return not _equal(left, right)
+
+
+def _hash(node: tuple[object, ...]) -> int:
+    return hash((type(node).__name__, *node))
+
+
 class Const(NamedTuple):
     """A literal, or a set of literals."""
 
     value: Value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and same(self.value, other.value)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(("Const", self.value))
 
 
 class Name(NamedTuple):
@@ -37,11 +59,15 @@ class Name(NamedTuple):
 
     name: str
 
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+
 
 class Not(NamedTuple):
     """True when its operand is false."""
 
     operand: Node
+
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
 
 
 class All(NamedTuple):
@@ -49,11 +75,15 @@ class All(NamedTuple):
 
     parts: tuple[Node, ...]
 
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+
 
 class Any_(NamedTuple):
     """True when some part is; parts are read in order, as far as needed."""
 
     parts: tuple[Node, ...]
+
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
 
 
 class Compare(NamedTuple):
@@ -63,6 +93,8 @@ class Compare(NamedTuple):
     left: Node
     right: Node
 
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+
 
 class Arithmetic(NamedTuple):
     """``+ - * / // %`` on numbers."""
@@ -70,6 +102,8 @@ class Arithmetic(NamedTuple):
     operator: str
     left: Node
     right: Node
+
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
 
 
 class Choice(NamedTuple):
@@ -79,6 +113,8 @@ class Choice(NamedTuple):
     then: Node
     otherwise: Node
 
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+
 
 class Call(NamedTuple):
     """A declared function."""
@@ -86,11 +122,15 @@ class Call(NamedTuple):
     function: str
     arguments: tuple[Node, ...]
 
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+
 
 class Group(NamedTuple):
     """A tuple of expressions, as the right side of ``in``."""
 
     items: tuple[Node, ...]
+
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
 
 
 Node: TypeAlias = "Const | Name | Not | All | Any_ | Compare | Arithmetic | Choice | Call | Group"
@@ -100,7 +140,11 @@ TRUE, FALSE = Const(True), Const(False)
 
 def same(left: Value, right: Value) -> bool:
     """Equality of the rule language: True is not 1, unset equals unset alone."""
-    return left is right or (left == right and isinstance(left, bool) == isinstance(right, bool))
+    if left is right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
 def _member(item: Value, group: Value) -> bool:
@@ -532,6 +576,24 @@ def _compare(sign: str, left: Node, right: Node) -> Closure:
 
 def _binary(run: Callable[[Value, Value], Value], left: Closure, right: Closure) -> Closure:
     return lambda env: run(left(env), right(env))
+
+
+class Compiled:
+    """A tree that can be called; what is kept of it on disk is the tree alone."""
+
+    __slots__ = ("_run", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._run: Closure | None = None
+
+    def __call__(self, env: Env) -> Value:
+        if self._run is None:
+            self._run = closure(self.node)
+        return self._run(env)
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
+        return Compiled, (self.node,)
 
 
 def describe(node: Node) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ExpressionError, Fault, KnowledgeError
-from .expression import Const, Node, names, parse
-from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, Formula, ModelKnowledge
+from .expression import Compiled, Const, Node, names, parse
+from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .read import Mapped, read_file
 from .release import Span, release_key
 
@@ -78,8 +78,8 @@ class _Reader:
         self.drafts: list[DraftRole] = []
         self.derivations: dict[str, Derivation] = {}
         self.text_paths: tuple[tuple[str, ...], ...] = ()
-        self.text_at_top = Formula(Const(False))
-        self.choices: list[tuple[Formula, str]] = []
+        self.text_at_top = Compiled(Const(False))
+        self.choices: list[tuple[Compiled, str]] = []
         self.numbers: tuple[str, ...] = ()
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
@@ -167,7 +167,7 @@ class _Reader:
             if name in self.derivations:
                 self._fault(file, line, f"the fact {name} is derived twice")
             node = self._node(file, line, str(chosen["is"]))
-            self.derivations[name] = Derivation(name, Formula(node), str(data.get("about", "")), file, line)
+            self.derivations[name] = Derivation(name, Compiled(node), str(data.get("about", "")), file, line)
 
     def result(self) -> ModelKnowledge:
         """The knowledge, or every fault."""
@@ -222,10 +222,10 @@ class _Reader:
             self._fault(file, line, str(fault))
             return Const(None)
 
-    def _run(self, file: str, line: int, text: object) -> Formula:
-        return Formula(self._node(file, line, str(text)))
+    def _run(self, file: str, line: int, text: object) -> Compiled:
+        return Compiled(self._node(file, line, str(text)))
 
-    def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Formula]:
+    def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Compiled]:
         part = data.get(key) or Mapped(0)
         return {name: self._run(file, part.line_of(name), text) for name, text in part.items()}
 

@@ -6,25 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .expression import Closure, Env, Node, Value, closure
-
-
-class Formula:
-    """An expression that can be called with an environment; it compiles itself once and survives pickling."""
-
-    __slots__ = ("_run", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self._run: Closure | None = None
-
-    def __call__(self, env: Env) -> Value:
-        if self._run is None:
-            self._run = closure(self.node)
-        return self._run(env)
-
-    def __reduce__(self) -> tuple[type[Formula], tuple[Node]]:
-        return Formula, (self.node,)
+from .expression import Compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +14,7 @@ class Derivation:
     """One fact: ``run`` gives its value from an environment of ``config.*``, ``text.*``, ``has.*`` and other facts."""
 
     name: str
-    run: Formula
+    run: Compiled
     about: str
     file: str
     line: int
@@ -53,8 +35,8 @@ class ConfigClass:
     kind: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    follow: Mapping[str, Formula] = field(default_factory=dict)
-    force: Mapping[str, Formula] = field(default_factory=dict)
+    follow: Mapping[str, Compiled] = field(default_factory=dict)
+    force: Mapping[str, Compiled] = field(default_factory=dict)
     lift: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
@@ -70,9 +52,9 @@ class DraftRole:
     architectures: tuple[str, ...]
     becomes: str
     unwrap: bool
-    when: Formula | None
-    config: Mapping[str, Formula]
-    text: Mapping[str, Formula]
+    when: Compiled | None
+    config: Mapping[str, Compiled]
+    text: Mapping[str, Compiled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +71,8 @@ class ModelKnowledge:
     classes: Mapping[str, ConfigClass]
     drafts: tuple[DraftRole, ...]
     text_paths: tuple[tuple[str, ...], ...]
-    text_at_top: Formula
-    choices: tuple[tuple[Formula, str], ...]
+    text_at_top: Compiled
+    choices: tuple[tuple[Compiled, str], ...]
     numbers: tuple[str, ...]
 
 

@@ -112,7 +112,7 @@ def _plain(node: yaml.Node, file: str, faults: list[Fault], seen: set[int]) -> A
 
 def _scalar(node: yaml.Node) -> Any:
     value = str(node.value)
-    if getattr(node, "style", None):  # libyaml calls a plain one "", PyYAML None; quoted or block: text as it stands
+    if node.style:  # quoted or block: text as it stands (plain is None, or "" from libyaml)
         return value
     if value.lower() in _WORDS and value in (value.lower(), value.capitalize()):
         return _WORDS[value.lower()]
@@ -121,3 +121,18 @@ def _scalar(node: yaml.Node) -> Any:
     if _FLOAT.fullmatch(value):
         return float(value)
     return value
+
+
+def read_as_python(text: str, file: str) -> Any:
+    """One YAML document as PyYAML's own safe loader reads it, for files that SGLang reads so, not for ours.
+
+    Raises KnowledgeError when it cannot.
+    """
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        message = f"not YAML: {getattr(fault, 'problem', fault)}"
+        raise KnowledgeError([Fault(file, mark.line + 1 if mark else 1, message)]) from None
+    except (RecursionError, ValueError) as fault:  # such as an impossible date
+        raise KnowledgeError([Fault(file, 1, f"not YAML: {fault}")]) from None

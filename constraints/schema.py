@@ -85,10 +85,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of one function in a release's resolution: lines ``start`` to ``end`` of ``file``.
+    """One function of a release's resolution: lines ``start`` to ``end`` of ``file``.
 
-    ``path`` is the chain of call lines that leads here, so that (path, line) orders everything SGLang does.
-    ``bind`` gives the step's parameters values for this call.
+    ``deferred``: the function reads the values as they stood when it was called; what it writes is seen after it
+    returned. ``when`` guards all of its rules.
     """
 
     id: str
@@ -98,8 +98,60 @@ class Step:
     file: str
     start: int
     end: int
-    path: tuple[int, ...]
-    bind: Mapping[str, Node] = field(default_factory=dict)
+    deferred: bool
+    when: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One rule at one place of the resolution, with the guards and bindings of its call put in.
+
+    ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
+    where it runs with bindings, what it is bound to. ``scope`` numbers the outermost deferred call it stands in
+    (0: none): writes of a scope are seen after its last action.
+    """
+
+    rule: Rule
+    step: str
+    call: str
+    path: tuple[tuple[int, int], ...]
+    scope: int
+    when: Node | None
+    require: Node | None
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing the command line may say about a flag: argparse's action, with the options that call it.
+
+    ``action`` is argparse's word, or ``boolean_optional`` (``--no-x`` stores false), ``lora_paths``, ``ignore``
+    (accepted, does nothing), ``refuse`` (retired: stops the launch), ``translate`` (takes one of ``choices``, stores
+    ``const``), ``config_file`` (replaced by the file's words), ``help``. ``type`` is that of one word, ``converter``
+    says how SGLang reads it when not as Python would; ``new_flag`` what a deprecated one says to use. ``keys`` are
+    those a JSON object may hold, by section, ``refused`` the values of a key that parsing refuses.
+    """
+
+    options: tuple[str, ...]
+    action: str = "store"
+    type: str = "str"
+    converter: str = ""
+    nargs: str | int | None = None
+    const: Value = None
+    choices: tuple[Value, ...] | None = None
+    required: bool = False
+    deprecated: bool = False
+    new_flag: str = ""
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    refused: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What a person should write instead of a flag that is gone: another flag, some values under new names."""
+
+    flag: str
+    values: Mapping[Value, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +160,8 @@ class Flag:
 
     ``options`` every spelling on the command line, the first preferred (none: no command line);
     ``type`` one of str int float bool json list; ``action`` argparse's word; ``choices`` None when open.
+    These describe the first of ``actions``; the further ones are deprecated spellings that store here too.
+    ``in_record`` False: the parser knows it, ServerArgs has no such field (``--config``).
     """
 
     name: str
@@ -124,23 +178,95 @@ class Flag:
     converter: str = ""
     negative: tuple[str, ...] = ()
     about: str = ""
+    actions: tuple[Action, ...] = ()
+    in_record: bool = True
+    renamed_to: Renamed | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An option of other releases: whose it was, in which releases, what to write instead (``new_flag``)."""
+
+    option: str
+    flag: str
+    span: Span
+    new_flag: str = ""
+    values: Mapping[Value, Value] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvVar:
+    """An environment variable in one release.
+
+    ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set; ``reader``
+    empty for SGLang's registry, ``strict_bool`` (true and 1 alone are true), ``is_one`` (1 alone is true).
+    """
+
+    name: str
+    type: str
+    default: Value
+    span: Span
+    reader: str = ""
+    alias: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How fast one GPU is: memory GB/s, dense peak TFLOPS by dtype, GB/s one way to its peers and to its host.
+
+    ``link_gbs`` None: its peers are reached over the host bus alone.
+    """
+
+    bandwidth_gbs: float
+    tflops: Mapping[str, float]
+    link_gbs: float | None = None
+    pcie_gbs: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...)."""
+    """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...).
+
+    ``generic``: a compute capability rather than a product, with the facts of a typical card.
+    """
 
     name: str
     aliases: tuple[str, ...]
     facts: Mapping[str, Value]
+    measures: Measures
     sources: tuple[str, ...] = ()
+    generic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release that was read, and the software of its official image."""
+    """A release that was read, and the software facts of its official images by GPU vendor."""
 
     name: str
     date: str
     about: str
-    facts: Mapping[str, Value]
+    images: Mapping[str, Mapping[str, Value]]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better."""
+
+    name: str
+    weight: int
+    about: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking."""
+
+    name: str
+    about: str
+    closeness: int
+    terms: tuple[Term, ...]
+    lacks: tuple[str, ...]

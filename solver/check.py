@@ -1,0 +1,160 @@
+"""One launch command on one machine -> what SGLang does with it: refusals, rewrites, effective values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from constraints.expression import Value
+from constraints.load import Knowledge
+from constraints.models_schema import Catalogue, ModelKnowledge
+
+from .errors import InputError
+from .facts import Platform, gather
+from .intake.command import parse_arguments
+from .intake.parsed import Parsed
+from .intake.refusal import Refusal
+from .intake.words import Word
+from .model_config import ModelFacts, model_facts
+from .model_input import ModelInput, read_model
+from .resolve import Program, Resolution, targets
+
+# The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
+VERDICT_STAGES = ("parse", "args", "backend-init")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What became of a command; ``refusal`` when it could not be parsed, else ``resolution``."""
+
+    parsed: Parsed | Refusal
+    facts: Mapping[str, Value]
+    resolution: Resolution | None
+    model: str | None = None
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why it could not be parsed."""
+        return self.parsed if isinstance(self.parsed, Refusal) else None
+
+    @property
+    def refused(self) -> bool:
+        """Whether SGLang refuses to start."""
+        if self.resolution is None:
+            return True
+        return any(operation.rule.stage in VERDICT_STAGES for operation in self.resolution.refusals)
+
+
+class Engine:
+    """The knowledge of one release, with programs folded for the models and machines asked about so far."""
+
+    def __init__(self, knowledge: Knowledge, models: ModelKnowledge, catalogue: Catalogue) -> None:
+        self.knowledge = knowledge
+        self.models = models
+        self.catalogue = catalogue
+        self.defaults: dict[str, Value] = {name: flag.default for name, flag in knowledge.flags.items()}
+        derived = {target for operation in knowledge.program for target in targets(operation)}
+        parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
+        self._shown = sorted(set(knowledge.flags) | parts)
+        self._inputs: dict[str, ModelInput] = {}
+        self._facts: dict[tuple[str, bool], ModelFacts] = {}
+        self._programs: dict[tuple[str, str | None, tuple[object, ...]], tuple[Mapping[str, Value], Program]] = {}
+
+    def model(self, reference: str) -> ModelInput:
+        """The checkpoint behind an id, a folder or a file.
+
+        Raises InputError.
+        """
+        if reference not in self._inputs:
+            self._inputs[reference] = read_model(reference, self.catalogue)
+        return self._inputs[reference]
+
+    def model_facts(self, reference: str, *, draft: bool = False) -> ModelFacts:
+        """The facts of a checkpoint, as target or as draft.
+
+        Raises InputError.
+        """
+        key = (reference, draft)
+        if key not in self._facts:
+            self._facts[key] = model_facts(self.model(reference), self.models, draft)
+        return self._facts[key]
+
+    def program(
+        self, model: str, platform: Platform, draft: str | None = None
+    ) -> tuple[Mapping[str, Value], Program]:
+        """The facts of a question and the release's program with them folded in."""
+        key = (model, draft, platform.key)
+        if key not in self._programs:
+            found = [self.model_facts(model)]
+            if draft is not None:
+                try:
+                    found.append(self.model_facts(draft, draft=True))
+                except InputError:
+                    pass  # a draft nobody can look into: its facts stay unset, and `parsed` still names it
+            facts = gather(self.knowledge, platform, found)
+            self._programs[key] = (facts, Program(self.knowledge.program, facts))
+        return self._programs[key]
+
+    def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""
+        return {flag: values.get(flag) for flag in self._shown}
+
+    def check(
+        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
+    ) -> Checked:
+        """What SGLang does with ``arguments``; ``model`` when they do not name one themselves.
+
+        Raises InputError when no model is named or it cannot be read.
+        """
+        words = [Word(text, 1, index + 1) for index, text in enumerate(arguments)]
+        parsed = parse_arguments(
+            words,
+            self.knowledge.flags,
+            needs_model=model is None,
+            elsewhere=self.knowledge.elsewhere,
+            folder=folder,
+        )
+        if isinstance(parsed, Refusal):
+            return Checked(parsed, {}, None)
+        reference = parsed.model or model
+        if reference is None:
+            raise InputError("no model is named", "model", "Give --model-path or a model.")
+        return self.resolve(reference, platform, parsed)
+
+    def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
+        """What SGLang makes of what was typed."""
+        draft = parsed.typed.get(self.knowledge.roles.get("draft", ""))
+        facts, program = self.program(model, platform, str(draft) if draft is not None else None)
+        return Checked(parsed, facts, program.run(initial_values(self.defaults, parsed.typed)), model)
+
+
+def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) -> dict[str, Value]:
+    """A value for every flag, ``typed.x`` for what was typed, and ``x.key`` for the keys of a typed JSON object."""
+    values: dict[str, Value] = {**defaults, **typed}
+    for flag, value in typed.items():
+        values[f"typed.{flag}"] = value
+        if isinstance(value, str) and value.startswith("{"):
+            values.update(_flatten(flag, value))
+    return values
+
+
+def _flatten(flag: str, text: str) -> dict[str, Value]:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        return {}
+    found: dict[str, Value] = {}
+
+    def walk(prefix: str, part: object) -> None:
+        if isinstance(part, dict):
+            for key, inner in part.items():
+                walk(f"{prefix}.{key}", inner)
+        elif isinstance(part, list):
+            found[prefix] = tuple(item if isinstance(item, (str, int, float, bool)) else json.dumps(item) for item in part)
+        elif part is None or isinstance(part, (str, int, float, bool)):
+            found[prefix] = part
+
+    walk(flag, data)
+    return found

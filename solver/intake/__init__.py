@@ -1,0 +1,1 @@
+"""What people have -> a Request: command lines, manifests, logs, model folders."""

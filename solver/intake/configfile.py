@@ -1,0 +1,125 @@
+"""A command line that names SGLang's --config file -> the words SGLang parses instead, as its merger builds them.
+
+The file's settings come first, so that the command line wins. Bools become bare options, lists several words, objects
+JSON; every other value its Python text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from constraints.errors import KnowledgeError
+from constraints.read import read_as_python
+from constraints.schema import Action, Flag
+
+from .refusal import Reason, Refusal
+from .words import Word
+
+
+def config_option(flags: Mapping[str, Flag]) -> tuple[Action, str] | None:
+    """The action that reads a file of settings, and its field."""
+    for flag in flags.values():
+        for action in flag.actions:
+            if action.action == "config_file":
+                return action, flag.name
+    return None
+
+
+def merge_config(
+    words: Sequence[Word], flags: Mapping[str, Flag], folder: Path | None = None
+) -> tuple[Sequence[Word], str] | Refusal:
+    """The words with the file's settings in place of its option, and the file's name ('' when none is named).
+
+    SGLang looks for the bare word alone: with `=`, or abbreviated, the file is silently ignored.
+    """
+    found = config_option(flags)
+    if found is None:
+        return words, ""
+    action, field = found
+    places = [place for place, word in enumerate(words) if word.text in action.options]
+    if not places:
+        return words, ""
+    at = words[places[0]]
+
+    def refuse(reason: Reason, word: str = "", expected: str = "") -> Refusal:
+        return Refusal(
+            reason, at.text, field, word or at.text, at.line, at.column, places[-1], expected=expected, origin=at.origin
+        )
+
+    if len(places) > 1:
+        return refuse("config-twice")
+    if places[0] == len(words) - 1:
+        return refuse("config-missing-name")
+    name = words[places[0] + 1].text
+    if not name:  # an empty name is left to the parser, which does nothing with it
+        return words, ""
+    path = (folder or Path()) / name
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        return refuse("config-not-yaml", name)
+    if not path.exists():
+        return refuse("config-not-found", name)
+    try:
+        data = read_as_python(path.read_text(encoding="utf-8"), name)
+    except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
+        return refuse("config-unreadable", name, str(fault))
+    if data is None:
+        data = {}
+    if not isinstance(data, dict):
+        return refuse("config-not-mapping", name)
+    merged: list[Word] = []
+    unfit = _unfit_keys(flags, action.converter)
+    bare = _bare_keys(flags, action.converter)
+    for key, value in data.items():
+        if not isinstance(key, str) or key.replace("-", "_") in unfit:
+            return refuse("config-bad-key", str(key), name)
+        merged += (Word(text, at.line, at.column, origin=name) for text in _texts(key, value, bare))
+    return [*merged, *words[: places[0]], *words[places[0] + 2 :]], name
+
+
+def _texts(key: str, value: Any, bare: frozenset[str]) -> list[str]:
+    option = f"--{key}"
+    if isinstance(value, bool):
+        if key.replace("-", "_") in bare:
+            return [option] if value else []
+        return [option, str(value).lower()]
+    if isinstance(value, list):
+        return [option, *map(str, value)] if value else []
+    if isinstance(value, dict):
+        return [option, json.dumps(value)]
+    return [option, str(value)]
+
+
+def _keys(flag: str, action: Action, how: str) -> set[str]:
+    """The keys of the file that mean an action: its field alone, or also each long spelling (`by_spelling`)."""
+    spellings = {option[2:].replace("-", "_") for option in action.options if option.startswith("--")}
+    return {flag} | (spellings if how == "by_spelling" else set())
+
+
+def _bare_keys(flags: Mapping[str, Flag], how: str) -> frozenset[str]:
+    """The keys whose action is argparse's own store_true; SGLang's deprecated one is a class of its own."""
+    return frozenset(
+        key
+        for flag in flags.values()
+        for action in flag.actions
+        if action.action == "store_true" and not action.deprecated
+        for key in _keys(flag.name, action, how)
+    )
+
+
+def _unfit_keys(flags: Mapping[str, Flag], how: str) -> frozenset[str]:
+    """The keys whose action the merger does not know."""
+    fit: set[str] = set()
+    unfit: set[str] = set()
+    for flag in flags.values():
+        for action in flag.actions:
+            if action.action in ("config_file", "help"):
+                if action.action == "config_file" and how == "by_spelling":
+                    fit |= _keys(flag.name, action, how)
+                continue
+            plain = action.action in ("store", "store_true") and not action.deprecated
+            one_value = how == "by_spelling" and action.nargs is None and action.action in ("store", "translate")
+            (fit if plain or one_value else unfit).update(_keys(flag.name, action, how))
+    return frozenset(unfit - fit if how == "by_spelling" else unfit)

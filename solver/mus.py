@@ -1,0 +1,111 @@
+"""A question "is this part satisfiable?" -> one minimal unsatisfiable subset, or all of them with all corrections.
+
+Knows nothing of SGLang: elements are numbers, an oracle answers for sets of them. The oracle must be monotone: what is
+added to an unsatisfiable set leaves it unsatisfiable.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+Oracle = Callable[[frozenset[int]], bool]
+
+
+def shrink(satisfiable: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
+    """A minimal unsatisfiable subset of ``elements`` (deletion, Chinneck and Dravnieks 1991).
+
+    Elements early in ``order`` are tried first, so they are kept only where nothing else will do. ``elements`` must be
+    unsatisfiable together.
+    """
+    core = set(elements)
+    places = {element: place for place, element in enumerate(order)}
+    for element in sorted(core, key=lambda one: (places.get(one, len(places)), one)):
+        if not satisfiable(frozenset(core - {element})):
+            core.discard(element)
+    return frozenset(core)
+
+
+def grow(satisfiable: Oracle, seed: frozenset[int], elements: Sequence[int]) -> frozenset[int]:
+    """A maximal satisfiable superset of ``seed`` within ``elements``, taken in their order."""
+    kept = set(seed)
+    for element in elements:
+        if element not in kept and satisfiable(frozenset(kept | {element})):
+            kept.add(element)
+    return frozenset(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflicts:
+    """Minimal unsatisfiable subsets and minimal correction sets; ``complete`` when there are no others."""
+
+    cores: tuple[frozenset[int], ...]
+    corrections: tuple[frozenset[int], ...]
+    complete: bool
+
+
+def enumerate_conflicts(
+    satisfiable: Oracle,
+    elements: Sequence[int],
+    *,
+    order: Sequence[int] = (),
+    most: int = 200,
+    seconds: float = 5.0,
+) -> Conflicts:
+    """All minimal conflicts and corrections (MARCO; Liffiton, Previti, Malik and Marques-Silva 2016).
+
+    Stops at ``most`` sets in all or after ``seconds``, and says so. Sets come smallest first, then in element order.
+    """
+    until = time.monotonic() + seconds
+    cores: list[frozenset[int]] = []
+    kept: list[frozenset[int]] = []
+    complete = True
+    for seed in _seeds(elements, cores, kept):
+        if satisfiable(seed):
+            kept.append(grow(satisfiable, seed, elements))
+        else:
+            cores.append(shrink(satisfiable, seed, order))
+        if len(cores) + len(kept) >= most or time.monotonic() > until:
+            complete = next(_seeds(elements, cores, kept), None) is None
+            break
+    whole = frozenset(elements)
+    return Conflicts(
+        tuple(sorted(cores, key=_by_size)),
+        tuple(sorted((whole - one for one in kept), key=_by_size)),
+        complete,
+    )
+
+
+def _by_size(group: frozenset[int]) -> tuple[int, list[int]]:
+    return len(group), sorted(group)
+
+
+def _seeds(
+    elements: Sequence[int], cores: list[frozenset[int]], kept: list[frozenset[int]]
+) -> Iterator[frozenset[int]]:
+    """Subsets not yet explored, as large as can be: none holds a known core, none lies within a known kept set.
+
+    The lists grow while this runs; each new seed is sought with all that is in them then.
+    """
+    while (seed := _unexplored(list(elements), cores, kept)) is not None:
+        yield seed
+
+
+def _unexplored(
+    elements: list[int], cores: list[frozenset[int]], kept: list[frozenset[int]]
+) -> frozenset[int] | None:
+    """A model of the map formula, "in" tried before "out", by depth-first search."""
+    whole = frozenset(elements)
+    outside = [whole - one for one in kept]
+
+    def search(place: int, inside: frozenset[int], barred: frozenset[int]) -> frozenset[int] | None:
+        if any(core <= inside for core in cores) or any(missing <= barred for missing in outside):
+            return None
+        if place == len(elements):
+            return inside
+        element = elements[place]
+        found = search(place + 1, inside | {element}, barred)
+        return found if found is not None else search(place + 1, inside, barred | {element})
+
+    return search(0, frozenset(), frozenset())

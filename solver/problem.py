@@ -1,0 +1,72 @@
+"""A constraint problem over typed values: variables with domains, definitions of derived values, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from constraints.expression import Const, Env, Name, Node, Value, closure
+from constraints.schema import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What is chosen: a flag as typed (``unset`` is None), or a shape, whose values are tuples over several flags."""
+
+    name: str
+    domain: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A derived value: a version of a flag, as a function of variables and earlier definitions."""
+
+    name: str
+    node: Node
+    operation: Operation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What must be true. ``label`` is a rule's id, or says which demand of ours it is."""
+
+    label: str
+    node: Node
+    operation: Operation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A question as a constraint problem.
+
+    ``definitions`` stand in an order in which each reads only variables and earlier ones. ``last`` gives, for each
+    flag, the name or the constant that holds its effective value; ``typed`` how each flag's typed value is read off
+    an assignment.
+    """
+
+    variables: tuple[Variable, ...]
+    definitions: tuple[Definition, ...]
+    constraints: tuple[Constraint, ...]
+    last: Mapping[str, Node] = field(default_factory=dict)
+    typed: Mapping[str, Node] = field(default_factory=dict)
+
+    def values(self, assignment: Mapping[str, Value]) -> dict[str, Value]:
+        """Every variable and derived value under a full assignment."""
+        known: dict[str, Value] = dict(assignment)
+        for definition in self.definitions:
+            known[definition.name] = closure(definition.node)(known)
+        return known
+
+    def broken(self, assignment: Mapping[str, Value]) -> tuple[Constraint, ...]:
+        """The constraints that a full assignment breaks, in order."""
+        known = self.values(assignment)
+        return tuple(constraint for constraint in self.constraints if not closure(constraint.node)(known))
+
+
+def value_of(node: Node, known: Env) -> Value:
+    """The value of a constant or of a name that ``known`` holds."""
+    if isinstance(node, Const):
+        return node.value
+    if isinstance(node, Name):
+        return known[node.name]
+    return closure(node)(known)

@@ -1,0 +1,132 @@
+"""A problem's equations under partial assignments: fold what is known, let settled definitions settle others.
+
+Each equation (definitions first, then constraints) is kept in numbered folded forms, so that a fold is done once for
+all the assignments that meet it, and a state of the search is a list of numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from constraints.expression import Const, Node, Value, fold, names
+
+from .problem import Problem
+
+State = dict[int, int]
+Part = tuple[frozenset[str], tuple[tuple[int, int], ...]]
+Known = list[tuple[str, Value]]
+
+
+class Equations:
+    """The equations of one problem and every form they were folded to so far.
+
+    A state says, by equation, in which form those stand that are not settled yet.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        equations = (*problem.definitions, *problem.constraints)
+        self.domains = {variable.name: variable.domain for variable in problem.variables}
+        self.defines: list[str | None] = [definition.name for definition in problem.definitions]
+        self.defines += [None] * len(problem.constraints)
+        self.forms: list[Node] = []
+        self.scopes: list[frozenset[str]] = []
+        self._number: dict[Node, int] = {}
+        self._folded: dict[tuple[int, str, object], int | Const] = {}
+        self.start: State = {}
+        self.readers: dict[str, list[int]] = {}
+        for index, equation in enumerate(equations):
+            self.start[index] = self._form(equation.node)
+            for name in names(equation.node):
+                self.readers.setdefault(name, []).append(index)
+
+    def _form(self, node: Node) -> int:
+        number = self._number.get(node)
+        if number is None:
+            number = self._number[node] = len(self.forms)
+            self.forms.append(node)
+            self.scopes.append(names(node))
+        return number
+
+    def _fold(self, form: int, name: str, value: Value) -> int | Const:
+        # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
+        key = (form, name, value if value is None or isinstance(value, str) else (value.__class__, repr(value)))
+        found = self._folded.get(key)
+        if found is None:
+            node = fold(self.forms[form], {name: value})
+            found = node if isinstance(node, Const) else self._form(node)
+            self._folded[key] = found
+        return found
+
+    def settle_all(self) -> tuple[Known, State] | None:
+        """The start: equations that are constants already are settled, with all that follows."""
+        known: Known = []
+        live: State = {}
+        for index, form in self.start.items():
+            node = self.forms[form]
+            defined = self.defines[index]
+            if not isinstance(node, Const):
+                live[index] = form
+            elif defined is not None:
+                known.append((defined, node.value))
+            elif not node.value:
+                return None
+        return self.settle(known, live)
+
+    def settle(self, known: Known, state: State) -> tuple[Known, State] | None:
+        """Put ``known`` in, and every definition that it settles: (all that is known now, equations left).
+
+        None when a constraint fails.
+        """
+        queue = list(known)
+        done: Known = []
+        left = dict(state)
+        while queue:
+            name, value = queue.pop()
+            done.append((name, value))
+            for index in self.readers.get(name, ()):
+                form = left.get(index)
+                if form is None or name not in self.scopes[form]:
+                    continue
+                found = self._fold(form, name, value)
+                if isinstance(found, int):
+                    left[index] = found
+                    continue
+                del left[index]
+                defined = self.defines[index]
+                if defined is not None:
+                    queue.append((defined, found.value))
+                elif not found.value:
+                    return None
+        return done, left
+
+    def split(self, free: frozenset[str], state: State, wanted: Collection[str] = ()) -> list[Part]:
+        """The parts that share no name. A definition is dropped when nothing reads it and it is not ``wanted``."""
+        needed: list[tuple[int, int]] = []
+        reads = set(wanted)
+        for index in sorted(state, reverse=True):
+            defined = self.defines[index]
+            if defined is None or defined in reads:
+                needed.append((index, state[index]))
+                reads |= self.scopes[state[index]]
+        group: dict[str, str] = {}
+
+        def find(name: str) -> str:
+            while group.setdefault(name, name) != name:
+                group[name] = name = group[group[name]]
+            return name
+
+        for index, form in needed:
+            scope = self.scopes[form]
+            first = find(next(iter(scope)))
+            for name in scope:
+                group[find(name)] = first
+            defined = self.defines[index]
+            if defined is not None:
+                group[find(defined)] = first
+        members: dict[str, list[tuple[int, int]]] = {}
+        for index, form in reversed(needed):
+            members.setdefault(find(next(iter(self.scopes[form]))), []).append((index, form))
+        variables: dict[str, set[str]] = {}
+        for name in free:
+            variables.setdefault(find(name), set()).add(name)
+        return [(frozenset(inside), tuple(members.get(key, ()))) for key, inside in variables.items()]

@@ -1,0 +1,189 @@
+"""An open question (model, machine, pins, profile) -> the problem to solve, with the terms to rank by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from constraints.expression import (
+    TRUE,
+    All,
+    Any_,
+    Compare,
+    Const,
+    Env,
+    Name,
+    Node,
+    Value,
+    closure,
+    names,
+    same,
+    substitute,
+)
+from constraints.schema import Operation, Profile
+from constraints.variables import Choosable
+
+from .narrow import narrow
+from .problem import Constraint, Definition, Problem
+from .search import Terms
+from .unroll import Unit, unroll
+
+UNSET = Const(None)
+
+Gain = Callable[[Value], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A problem with what it takes to rank its solutions.
+
+    ``gains`` holds for each name the terms that look at it: (term, score of a value). ``complete``: no variable's
+    domain is a mere sample.
+    """
+
+    problem: Problem
+    units: tuple[Unit, ...]
+    gains: Mapping[str, tuple[tuple[str, Gain], ...]]
+    complete: bool
+
+    @property
+    def terms(self) -> Terms:
+        """The score that each name's value adds."""
+        return {name: _sum(tuple(gain for _, gain in group)) for name, group in self.gains.items()}
+
+    def shares(self, known: Mapping[str, Value]) -> dict[str, int]:
+        """What each term adds to the score of an assignment with these values; they sum up to the score."""
+        shares: dict[str, int] = {}
+        for name, group in self.gains.items():
+            for term, gain in group:
+                shares[term] = shares.get(term, 0) + gain(known[name])
+        return {term: share for term, share in sorted(shares.items()) if share}
+
+
+def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Value]) -> tuple[Unit, ...]:
+    """What can be chosen on these facts. A pinned flag may be typed or left unset, whatever its variable lists."""
+    units = []
+    taken: set[str] = set()
+    for one in choosable:
+        rows = [row for row in one.values if _kept(one, row, facts)]
+        pinned = [flag for flag in one.flags if flag in pins]
+        for flag in pinned:
+            rows = _with_value(rows, one.flags.index(flag), pins[flag])
+        taken.update(one.flags)
+        if len(rows) < 2:
+            continue
+        droppable = tuple(group for group in one.droppable if not set(group) & set(pinned))
+        domain = tuple(row[0] for row in rows) if len(one.flags) == 1 else tuple(rows)
+        units.append(Unit(one.flags[0] if len(one.flags) == 1 else one.name, one.flags, domain, droppable))
+    for flag, value in pins.items():
+        if flag not in taken and value is not None:
+            units.append(Unit(flag, (flag,), (None, value), ()))
+    return tuple(units)
+
+
+def _kept(one: Choosable, row: tuple[Value, ...], facts: Env) -> bool:
+    if one.keep is None or all(value is None for value in row):
+        return True
+    values = {**facts, **dict(zip(one.flags, row, strict=True))}
+    known = {name: values.get(name) for name in names(one.keep)}
+    return bool(closure(one.keep)(known))
+
+
+def _with_value(rows: list[tuple[Value, ...]], place: int, value: Value) -> list[tuple[Value, ...]]:
+    added = [(*row[:place], value, *row[place + 1 :]) for row in rows if row[place] is None]
+    seen = {repr(row) for row in rows}
+    return rows + [row for row in added if repr(row) not in seen]
+
+
+def pose(
+    program: Sequence[Operation],
+    defaults: Mapping[str, Value],
+    choosable: Sequence[Choosable],
+    facts: Env,
+    pins: Mapping[str, Value],
+    profile: Profile,
+    reference: Mapping[str, Value],
+) -> Posed:
+    """The problem of an open question.
+
+    ``reference`` is what SGLang runs with when nothing is typed: closeness is measured from it.
+    """
+    units = units_of(choosable, facts, pins)
+    problem = unroll(program, defaults, units, {})
+    inside = {flag for unit in units for flag in unit.flags}
+    constraints = list(problem.constraints)
+    for flag, value in pins.items():
+        constraints.append(Constraint(f"pin: {flag}", _settled(Compare("==", problem.last[flag], Const(value)))))
+    for one in choosable:
+        if one.relevant is not None and set(one.flags) <= inside:
+            constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
+    definitions = list(problem.definitions)
+    gains = _gains(profile, problem, facts, definitions, reference, sorted(inside))
+    posed = Problem(
+        problem.variables,
+        tuple(definitions),
+        tuple(constraint for constraint in constraints if constraint.node != TRUE),
+        problem.last,
+        problem.typed,
+    )
+    return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+
+
+def _settled(node: Node) -> Node:
+    return narrow(node, {})
+
+
+def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
+    wanted = names(node)
+    return _settled(
+        substitute(node, {name: problem.last[name] if name in problem.last else Const(facts.get(name)) for name in wanted})
+    )
+
+
+def _relevance(one: Choosable, problem: Problem, facts: Env) -> Node:
+    unset = All(tuple(Compare("==", problem.typed[flag], UNSET) for flag in one.flags))
+    return _settled(Any_((unset, _meaning(one.relevant or TRUE, problem, facts))))
+
+
+def _gains(
+    profile: Profile,
+    problem: Problem,
+    facts: Env,
+    definitions: list[Definition],
+    reference: Mapping[str, Value],
+    chosen: Sequence[str],
+) -> dict[str, tuple[tuple[str, Gain], ...]]:
+    gains: dict[str, list[tuple[str, Gain]]] = {}
+    for term in profile.terms:
+        node = _meaning(term.node, problem, facts)
+        if not isinstance(node, Const):
+            definitions.append(Definition(f"term: {term.name}", node))
+            gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
+    for flag in chosen:
+        last = problem.last[flag]
+        if isinstance(last, Name):
+            gains.setdefault(last.name, []).append(("closeness", _close(profile.closeness, reference.get(flag))))
+    for variable in problem.variables:
+        gains.setdefault(variable.name, []).append(("flags typed", _typed))
+    return {name: tuple(group) for name, group in gains.items()}
+
+
+def _weighted(weight: int) -> Gain:
+    return lambda value: round(weight * value) if isinstance(value, (int, float)) else 0
+
+
+def _close(weight: int, wanted: Value) -> Gain:
+    return lambda value: weight if same(value, wanted) else 0
+
+
+def _typed(value: Value) -> int:
+    """One point less for each flag that has to be typed: the shortest command of equals."""
+    typed = value if isinstance(value, tuple) else (value,)
+    return -sum(one is not None for one in typed)
+
+
+def _sum(group: tuple[Gain, ...]) -> Gain:
+    if len(group) == 1:
+        return group[0]
+    return lambda value: sum(one(value) for one in group)
+

@@ -1,0 +1,264 @@
+"""The CSP reader: the program of a release, unrolled over typed values -> a problem.
+
+Each flag starts as what is typed, or its default; each operation that may write it defines the flag's next version, as in
+static single assignment (Cytron et al. 1991); each hard rule constrains the versions that stand at its place. Versions
+that are settled are folded at once, and so is every comparison with a value that a version cannot have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from constraints.expression import (
+    FALSE,
+    TRUE,
+    All,
+    Any_,
+    Call,
+    Choice,
+    Compare,
+    Const,
+    Name,
+    Node,
+    Not,
+    Value,
+    names,
+    substitute,
+)
+from constraints.schema import WRITERS, Operation
+
+from .narrow import narrow, possible_values
+from .problem import Constraint, Definition, Problem, Variable
+from .resolve import is_hard, reads, targets
+
+UNSET = Const(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is chosen as one: a flag alone, or the flags of a shape, whose values are tuples in the order of ``flags``.
+
+    ``droppable`` groups the flags that are superfluous together: each of its members is dropped as a whole.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    domain: tuple[Value, ...]
+    droppable: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of_flag(cls, flag: str, domain: Sequence[Value]) -> Unit:
+        """A unit of one flag."""
+        return cls(flag, (flag,), tuple(domain), ((flag,),))
+
+
+@dataclass(slots=True)
+class _Shadow:
+    """The world in which ``flags`` were not typed and everything else stands as it does."""
+
+    flags: tuple[str, ...]
+    typed: Node
+    current: dict[str, Node]
+    held: dict[str, Node] = field(default_factory=dict)
+    differs: list[Node] = field(default_factory=list)
+
+
+def unroll(
+    operations: Iterable[Operation],
+    defaults: Mapping[str, Value],
+    units: Sequence[Unit],
+    closed: Mapping[str, Value],
+    *,
+    shadows: bool = True,
+    blame: bool = False,
+) -> Problem:
+    """The problem whose solutions are the typed values of ``units`` that break no hard rule.
+
+    ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
+    nothing). With ``shadows`` a typed value that changes nothing is no solution. With ``blame`` nothing is folded
+    that a rule wrote: each write stays a definition that can be taken out again.
+    """
+    return _Unroller(defaults, units, closed, shadows, blame).run(tuple(operations))
+
+
+class _Unroller:
+    def __init__(
+        self,
+        defaults: Mapping[str, Value],
+        units: Sequence[Unit],
+        closed: Mapping[str, Value],
+        shadows: bool,
+        blame: bool,
+    ) -> None:
+        self.blame = blame
+        self.variables: list[Variable] = []
+        self.definitions: list[Definition] = []
+        self.constraints: list[Constraint] = []
+        self.possible: dict[str, tuple[Value, ...] | None] = {}
+        self.current: dict[str, Node] = {}
+        self.typed: dict[str, Node] = {}
+        self.shadows: list[_Shadow] = []
+        self.entry: dict[str, Node] = {}
+        self.held: dict[str, Node] = {}
+        self.scope = 0
+        self._numbers: dict[str, int] = {}
+        self._real: dict[str, Node] = {}
+        for flag, default in defaults.items():
+            value = closed.get(flag)
+            self.typed[flag] = Const(value)
+            self.current[flag] = Const(default if value is None else value)
+        for unit in units:
+            self._open(unit, defaults, shadows)
+
+    def run(self, operations: tuple[Operation, ...]) -> Problem:
+        """Read every operation in order."""
+        last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
+        for index, operation in enumerate(operations):
+            if operation.scope and operation.scope != self.scope:
+                self.scope, self.entry = operation.scope, dict(self.current)
+            if operation.rule.kind in WRITERS:
+                self._write(operation)
+            elif is_hard(operation):
+                self._constrain(operation)
+            if operation.scope and last[operation.scope] == index:
+                self._leave()
+        for shadow in self.shadows:
+            self._forbid_superfluous(shadow)
+        return Problem(
+            tuple(self.variables), tuple(self.definitions), tuple(self.constraints), self.current, self.typed
+        )
+
+    def _open(self, unit: Unit, defaults: Mapping[str, Value], shadows: bool) -> None:
+        self.variables.append(Variable(unit.name, unit.domain))
+        self.possible[unit.name] = unit.domain
+        alone = unit.flags == (unit.name,)
+        for index, flag in enumerate(unit.flags):
+            typed: Node = Name(unit.name) if alone else Call("item", (Name(unit.name), Const(index)))
+            self.typed[flag] = typed
+            default = defaults.get(flag)
+            start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
+            self.current[flag] = self._define(flag, start, None)
+        if not shadows:
+            return
+        for flags in unit.droppable:
+            unset = All(tuple(Compare("==", self.typed[flag], UNSET) for flag in flags))
+            if self._settled(unset) != TRUE:
+                start_values: dict[str, Node] = {flag: Const(defaults.get(flag)) for flag in flags}
+                self.shadows.append(_Shadow(flags, unset, start_values))
+
+    def _settled(self, node: Node) -> Node:
+        return narrow(node, self.possible)
+
+    def _define(self, target: str, node: Node, operation: Operation | None) -> Node:
+        """The node under a name of its own, unless it is a constant or a name already."""
+        node = self._settled(node)
+        written = self.blame and operation is not None
+        if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
+            return node
+        number = self._numbers.get(target, 0)
+        self._numbers[target] = number + 1
+        name = f"{target}#{number}"
+        self.definitions.append(Definition(name, node, operation))
+        self.possible[name] = None if written else possible_values(node, self.possible)
+        self._real[name] = node
+        return Name(name)
+
+    def _view(self, shadow: _Shadow | None) -> dict[str, Node]:
+        """What each name means at this place, for the real world or a shadow."""
+        view = self.current
+        if self.scope:
+            local = {name: node for name, node in self.current.items() if _is_local(name)}
+            view = {**self.entry, **local}
+        view = {**view, **{f"typed.{flag}": node for flag, node in self.typed.items()}}
+        if shadow is not None:
+            view.update(shadow.current)
+            view.update({f"typed.{flag}": UNSET for flag in shadow.flags})
+        return view
+
+    def _meaning(self, node: Node, view: Mapping[str, Node]) -> Node:
+        wanted = names(node)
+        return substitute(node, {name: view.get(name, UNSET) for name in wanted})
+
+    @staticmethod
+    def _touches(operation: Operation, shadow: _Shadow) -> bool:
+        return any(name.removeprefix("typed.") in shadow.current for name in reads(operation) | targets(operation))
+
+    def _holds(self, operation: Operation, view: Mapping[str, Node]) -> Node:
+        """The condition under which a rule is not broken."""
+        require = operation.require if operation.require is not None else TRUE
+        if operation.when is None:
+            return self._meaning(require, view)
+        return Any_((Not(self._meaning(operation.when, view)), self._meaning(require, view)))
+
+    def _constrain(self, operation: Operation) -> None:
+        node = self._settled(self._holds(operation, self._view(None)))
+        if node != TRUE:
+            self.constraints.append(Constraint(operation.rule.id, node, operation))
+        for shadow in self.shadows:
+            if self._touches(operation, shadow):
+                other = self._settled(self._holds(operation, self._view(shadow)))
+                if other != TRUE and other != node:
+                    shadow.differs.append(self._define("differs", Not(other), None))
+
+    def _outcome(self, operation: Operation, target: str, before: Node, view: Mapping[str, Node]) -> Node:
+        """The value of ``target`` after the operation."""
+        result = before
+        for case in reversed(operation.cases):
+            value = next((self._meaning(node, view) for name, node in case.writes if name == target), before)
+            result = value if case.when is None else Choice(self._meaning(case.when, view), value, result)
+        return result if operation.when is None else Choice(self._meaning(operation.when, view), result, before)
+
+    def _write(self, operation: Operation) -> None:
+        view = self._view(None)
+        changed = {target for case in operation.cases for target, _ in case.writes}
+        answers: dict[str, Node] = {}
+        for target in sorted(changed):
+            before = self._before(target, None)
+            answers[target] = self._define(target, self._outcome(operation, target, before, view), operation)
+        for shadow in self.shadows:
+            if self._touches(operation, shadow):
+                self._shadow_write(operation, shadow, answers)
+        for target, node in answers.items():
+            (self.held if operation.scope and not _is_local(target) else self.current)[target] = node
+
+    def _before(self, target: str, shadow: _Shadow | None) -> Node:
+        if shadow is not None and target in shadow.current:
+            return shadow.held.get(target, shadow.current[target])
+        return self.held.get(target, self.current.get(target, UNSET))
+
+    def _shadow_write(self, operation: Operation, shadow: _Shadow, answers: Mapping[str, Node]) -> None:
+        view = self._view(shadow)
+        for target, real in answers.items():
+            node = self._settled(self._outcome(operation, target, self._before(target, shadow), view))
+            if target in shadow.current or (_is_local(target) and node not in (real, self._real_node(real))):
+                # A local that differs is no difference yet: it goes on in the shadow until a flag shows it.
+                held = shadow.held if operation.scope and not _is_local(target) else shadow.current
+                held[target] = self._define(f"~{target}", node, None)
+            elif node not in (real, self._real_node(real)):
+                shadow.differs.append(self._define("differs", Compare("!=", node, real), None))
+
+    def _real_node(self, real: Node) -> Node:
+        return self._real.get(real.name, real) if isinstance(real, Name) else real
+
+    def _leave(self) -> None:
+        self.current.update(self.held)
+        self.held.clear()
+        self.scope = 0
+        for shadow in self.shadows:
+            shadow.current.update(shadow.held)
+            shadow.held.clear()
+
+    def _forbid_superfluous(self, shadow: _Shadow) -> None:
+        differs: list[Node] = [shadow.typed, *shadow.differs]
+        for flag in shadow.flags:
+            node = self._settled(Compare("!=", self.current[flag], shadow.current[flag]))
+            if node != FALSE:
+                differs.append(node if isinstance(node, Const) else self._define("differs", node, None))
+        whole = self._settled(Any_(tuple(differs)))
+        if whole != TRUE:
+            self.constraints.append(Constraint("superfluous: " + ", ".join(shadow.flags), whole))
+
+
+def _is_local(target: str) -> bool:
+    return target.startswith("local.")
