@@ -55,7 +55,7 @@ def read_model(reference: str, catalogue: Catalogue) -> ModelInput:
         if path.name == "config.json":
             config = _beside(config, path.parent)
         return ModelInput(reference, str(path), config, checkpoint)
-    _unknown(reference, catalogue)
+    raise _unknown(reference, catalogue)
 
 
 def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:
@@ -121,9 +121,9 @@ def _kind(data: object) -> str:
     return {list: "list", str: "text", bool: "truth value", type(None): "null"}.get(type(data), "number")
 
 
-def _unknown(reference: str, catalogue: Catalogue) -> NoReturn:
+def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     if reference.startswith((".", "/", "~")) or reference.endswith(".json"):
-        raise InputError(f"There is no file or folder {reference}", "model", "Check the path.")
+        return InputError(f"There is no file or folder {reference}", "model", "Check the path.")
     names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
     short = {name.rpartition("/")[2]: found for name, found in names.items()}
     wanted = reference.lower()
@@ -134,7 +134,7 @@ def _unknown(reference: str, catalogue: Catalogue) -> NoReturn:
     close = [name for name in short if name.startswith(stem) or stem.startswith(name + "-")] + close
     near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
     meant = f"Did you mean {near[0]}? " if near else ""
-    raise InputError(
+    return InputError(
         f"{reference} is not in the catalogue",
         "model",
         f"{meant}For another checkpoint, name the folder or config.json of a download.",

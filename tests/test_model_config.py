@@ -160,8 +160,8 @@ def test_a_folder_without_a_config_is_named(tmp_path: Path) -> None:
 
 
 def test_text_for_a_number_and_a_missing_architecture_are_refused() -> None:
+    config = {**config_of("Qwen3-8B"), "hidden_size": "4096"}
     with pytest.raises(InputError, match="hidden_size"):
-        config = {**config_of("Qwen3-8B"), "hidden_size": "4096"}
         model_facts(ModelInput("x", "x", config), known("0.5.23"))
     with pytest.raises(InputError, match="no architecture"):
         model_facts(ModelInput("x", "x", {"model_type": "llama"}), known("0.5.23"))
@@ -184,4 +184,4 @@ def test_facts_that_read_one_another_or_nothing_are_faults(tmp_path: Path) -> No
     with pytest.raises(KnowledgeError) as caught:
         load_models("0.5.23", tmp_path)
     text = str(caught.value)
-    assert "derived from one another" in text and "model.d" in text and "nonsense" in text
+    assert all(part in text for part in ("derived from one another", "model.d", "nonsense"))
