@@ -577,6 +577,24 @@ def _binary(run: Callable[[Value, Value], Value], left: Closure, right: Closure)
     return lambda env: run(left(env), right(env))
 
 
+class Compiled:
+    """A tree that can be called; what is kept of it on disk is the tree alone."""
+
+    __slots__ = ("_run", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._run: Closure | None = None
+
+    def __call__(self, env: Env) -> Value:
+        if self._run is None:
+            self._run = closure(self.node)
+        return self._run(env)
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
+        return Compiled, (self.node,)
+
+
 def describe(node: Node) -> str:
     """The tree as text of the language, without the names that were replaced."""
     match node:

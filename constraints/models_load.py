@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ExpressionError, Fault, KnowledgeError
-from .expression import Closure, Const, Node, closure, parse
+from .expression import Closure, Compiled, Const, Node, parse
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .read import Mapped, read_file
 from .release import Span, release_key
@@ -78,7 +78,9 @@ class _Reader:
         self.drafts: list[DraftRole] = []
         self.derivations: dict[str, Derivation] = {}
         self.text_paths: tuple[tuple[str, ...], ...] = ()
-        self.text_at_top: Closure = closure(Const(False))
+        self.text_at_top: Closure = Compiled(Const(False))
+        self.choices: list[tuple[Closure, str]] = []
+        self.numbers: tuple[str, ...] = ()
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
         """Each file of a folder that holds for the release, with its name in faults."""
@@ -124,6 +126,9 @@ class _Reader:
 
     def classes_of(self, file: str, document: Mapped) -> None:
         """Config classes; a later file adds to or replaces parts of what an earlier one says of a class."""
+        for data in document.get("choose") or ():
+            if self._holds(data):
+                self.choices.append((self._run(file, data.line, data["when"]), str(data["class"])))
         for name, data in (document.get("classes") or {}).items():
             if data is None:
                 self.classes.pop(name, None)
@@ -135,6 +140,7 @@ class _Reader:
                 {**base.aliases, **(data.get("alias") or {})},
                 {**base.follow, **self._runs(file, data, "follow")},
                 {**base.force, **self._runs(file, data, "force")},
+                {**base.lift, **{key: tuple(str(path).split(".")) for key, path in (data.get("lift") or {}).items()}},
                 {**base.parts, **(data.get("parts") or {})},
                 base.own | frozenset(data.get("own") or ()),
                 base.empty | frozenset(data.get("empty") or ()),
@@ -144,6 +150,7 @@ class _Reader:
 
     def facts_of(self, file: str, document: Mapped) -> None:
         """Derivations, and where the text part of a config stands."""
+        self.numbers += tuple(document.get("numbers") or ())
         if "text_paths" in document:
             self.text_paths = tuple(tuple(path.split(".")) for path in document["text_paths"])
             self.text_at_top = self._run(file, document.line_of("text_at_top"), document["text_at_top"])
@@ -157,7 +164,7 @@ class _Reader:
             if name in self.derivations:
                 self._fault(file, line, f"the fact {name} is derived twice")
             node = self._node(file, line, str(chosen["is"]))
-            self.derivations[name] = Derivation(name, node, closure(node), str(data.get("about", "")), file, line)
+            self.derivations[name] = Derivation(name, node, Compiled(node), str(data.get("about", "")), file, line)
 
     def result(self) -> ModelKnowledge:
         """The knowledge, or every fault."""
@@ -173,6 +180,8 @@ class _Reader:
             tuple(self.drafts),
             self.text_paths,
             self.text_at_top,
+            tuple(self.choices),
+            self.numbers,
         )
 
     def _holds(self, data: Mapping[str, Any]) -> bool:
@@ -187,7 +196,7 @@ class _Reader:
             return Const(None)
 
     def _run(self, file: str, line: int, text: object) -> Closure:
-        return closure(self._node(file, line, str(text)))
+        return Compiled(self._node(file, line, str(text)))
 
     def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Closure]:
         part = data.get(key) or Mapped(0)

@@ -26,7 +26,7 @@ class ConfigClass:
     """What the Python class of a ``model_type`` adds to the keys of config.json.
 
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
-    absent or null, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
+    absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
     ``own`` those whose own ``model_type`` decides instead, ``empty`` those that are null unless given. ``flat``: text
     keys may stand at the top. ``inherits``: what the text part has, the top has too.
     """
@@ -36,6 +36,7 @@ class ConfigClass:
     aliases: Mapping[str, str] = field(default_factory=dict)
     follow: Mapping[str, Closure] = field(default_factory=dict)
     force: Mapping[str, Closure] = field(default_factory=dict)
+    lift: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
     empty: frozenset[str] = frozenset()
@@ -57,7 +58,11 @@ class DraftRole:
 
 @dataclass(frozen=True, slots=True)
 class ModelKnowledge:
-    """All that is known of models in one release."""
+    """All that is known of models in one release.
+
+    ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
+    ``numbers``: facts that are numbers in every model that can be served.
+    """
 
     release: str
     derivations: Mapping[str, Derivation]
@@ -66,6 +71,8 @@ class ModelKnowledge:
     drafts: tuple[DraftRole, ...]
     text_paths: tuple[tuple[str, ...], ...]
     text_at_top: Closure
+    choices: tuple[tuple[Closure, str], ...]
+    numbers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

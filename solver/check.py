@@ -19,7 +19,7 @@ from .intake.refusal import Refusal
 from .intake.words import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution
+from .resolve import Program, Resolution, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -32,6 +32,12 @@ class Checked:
     parsed: Parsed | Refusal
     facts: Mapping[str, Value]
     resolution: Resolution | None
+    model: str | None = None
+
+    @property
+    def refusal(self) -> Refusal | None:
+        """Why it could not be parsed."""
+        return self.parsed if isinstance(self.parsed, Refusal) else None
 
     @property
     def refused(self) -> bool:
@@ -49,6 +55,9 @@ class Engine:
         self.models = models
         self.catalogue = catalogue
         self.defaults: dict[str, Value] = {name: flag.default for name, flag in knowledge.flags.items()}
+        derived = {target for operation in knowledge.program for target in targets(operation)}
+        parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
+        self._shown = sorted(set(knowledge.flags) | parts)
         self._inputs: dict[str, ModelInput] = {}
         self._facts: dict[tuple[str, bool], ModelFacts] = {}
         self._programs: dict[tuple[str, str | None, tuple[object, ...]], tuple[Mapping[str, Value], Program]] = {}
@@ -88,6 +97,10 @@ class Engine:
             self._programs[key] = (facts, Program(self.knowledge.program, facts))
         return self._programs[key]
 
+    def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""
+        return {flag: values.get(flag) for flag in self._shown}
+
     def check(
         self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
     ) -> Checked:
@@ -114,7 +127,7 @@ class Engine:
         """What SGLang makes of what was typed."""
         draft = parsed.typed.get(self.knowledge.roles.get("draft", ""))
         facts, program = self.program(model, platform, str(draft) if draft is not None else None)
-        return Checked(parsed, facts, program.run(initial_values(self.defaults, parsed.typed)))
+        return Checked(parsed, facts, program.run(initial_values(self.defaults, parsed.typed)), model)
 
 
 def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) -> dict[str, Value]:

@@ -54,6 +54,7 @@ class ConfigView:
             or key in cls.parts
             or key in cls.empty
             or key in cls.follow
+            or key in cls.lift
             or key in cls.force
         )
 
@@ -62,14 +63,16 @@ class ConfigView:
         if key in self.over:
             return self.over[key]
         if key in self.cls.force:
-            return self.cls.force[key](_Plain(self, key))
+            return self.cls.force[key](PlainView(self, key))
         return self.unforced(key)
 
     def unforced(self, key: str) -> Any:
         """The value of ``key`` before the class replaces it."""
         value = self._stored(key)
+        if value is None and key in self.cls.lift:
+            return walk(self, list(self.cls.lift[key]))
         if value is None and key in self.cls.follow:
-            return self.cls.follow[key](_Plain(self, key))
+            return self.cls.follow[key](PlainView(self, key))
         return value
 
     def _spelled(self, key: str) -> str | None:
@@ -85,7 +88,7 @@ class ConfigView:
         if spelled is None:
             self.reads.absent[self.path + key] = None
             if part and key not in cls.empty:
-                return self._part(key, self.raw if cls.flat else _NOTHING)
+                return self._part(key, self.raw if cls.flat else cls.values.get(key, _NOTHING))
             return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))
         self.reads.found[self.path + spelled] = None
         value = self.raw[spelled]
@@ -107,12 +110,12 @@ class ConfigView:
         return view
 
 
-class _Plain(Mapping[str, Value]):
+class PlainView(Mapping[str, Value]):
     """A view as the environment of its class's own expressions: bare keys, and ``own`` unforced."""
 
     __slots__ = ("_own", "_view")
 
-    def __init__(self, view: ConfigView, own: str) -> None:
+    def __init__(self, view: ConfigView, own: str = "") -> None:
         self._view = view
         self._own = own
 

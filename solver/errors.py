@@ -18,3 +18,7 @@ class InputError(Exception):
 
 class TooLarge(Exception):
     """A search met its limit before it was complete."""
+
+
+class Disagreement(Exception):
+    """Two readings of the same command differ: a fault of this program or its knowledge, never of the asker."""

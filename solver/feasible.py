@@ -43,17 +43,18 @@ class Feasibility:
     def _part(
         self, part: Part, domains: Mapping[str, tuple[Value, ...]], found: dict[str, Value], failed: set[Part]
     ) -> bool:
-        free, forms = part
-        if not forms:
+        free, equations = part
+        if not equations:
             found.update({name: domains[name][0] for name in free})
             return True
         if part in failed:
             return False
         scopes = self._equations.scopes
         # The variable that most equations read: its values settle most (dom/deg, Bessiere and Regin 1996, without dom).
-        name = min(free, key=lambda one: (-sum(one in scopes[form] for form in forms), len(domains[one]), one))
+        name = min(free, key=lambda one: (-sum(one in scopes[form] for _, form in equations), len(domains[one]), one))
+        state = dict(equations)
         for value in domains[name]:
-            settled = self._equations.settle([(name, value)], forms)
+            settled = self._equations.settle([(name, value)], state)
             if settled is None:
                 continue
             found[name] = value

@@ -9,7 +9,7 @@ from typing import Any
 from constraints.expression import Value
 from constraints.models_schema import DraftRole, ModelKnowledge
 
-from .config_view import ConfigView, Reads, plain, walk
+from .config_view import ConfigView, PlainView, Reads, plain, walk
 from .errors import InputError
 from .model_input import ModelInput
 
@@ -38,9 +38,8 @@ def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -
 
     Raises InputError for values no model can have.
     """
-    _check(model, known)
     reads = Reads()
-    top = ConfigView(model.config, known.classes.get(str(model.config.get("model_type"))), known, reads)
+    top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, reads)), known, reads)
     facts = _Facts(top, known, reads, draft)
     if draft:
         role = _role(facts, known)
@@ -54,6 +53,7 @@ def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -
         )
     for name in known.derivations:
         facts[name]  # computes and remembers
+    _check(facts, model.where, known)
     prefix = _DRAFT if draft else _TARGET
     renamed = {name: prefix + name.removeprefix(_TARGET) for name in known.derivations}
     return ModelFacts(
@@ -129,6 +129,9 @@ class _Facts(Mapping[str, Value]):
             return self.top.cls.name or None
         if name == "kind.text":
             return self.text.cls.name or None
+        if name == "kind.vision":
+            vision = self._config("vision_config")
+            return (vision.cls.name or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
         raise KeyError(name)
@@ -194,15 +197,20 @@ def _as_draft(facts: _Facts, role: DraftRole, known: ModelKnowledge, reads: Read
     return ConfigView(view.raw, view.cls, known, reads, view.path, {**view.over, **over})
 
 
-def _check(model: ModelInput, known: ModelKnowledge) -> None:
-    kind = model.config.get("model_type")
-    cls = known.classes.get(kind) if isinstance(kind, str) else None
-    for key, value in model.config.items():
-        usual = cls.values.get(key) if cls else None
-        if isinstance(value, str) and isinstance(usual, (int, float)) and not isinstance(usual, bool):
-            raise InputError(
-                f"{key} is the text {value[:40]!r}, not a number", model.where, "Write the number without quotes."
-            )
+def _class_of(config: Mapping[str, Any], known: ModelKnowledge, reads: Reads) -> str:
+    bare = PlainView(ConfigView(config, None, known, reads))
+    for when, name in known.choices:
+        if when(bare):
+            return name
+    return str(config.get("model_type"))
+
+
+def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+    for name in known.numbers:
+        value = facts[name]
+        if value is not None and (isinstance(value, (str, bool)) or value == ()):
+            keys = ", ".join(facts.origin(name).found) or name
+            raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

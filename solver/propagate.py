@@ -6,105 +6,108 @@ all the assignments that meet it, and a state of the search is a list of numbers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection
 
 from constraints.expression import Const, Node, Value, fold, names
 
 from .problem import Problem
 
-Part = tuple[frozenset[str], tuple[int, ...]]
+State = dict[int, int]
+Part = tuple[frozenset[str], tuple[tuple[int, int], ...]]
+Known = list[tuple[str, Value]]
 
 
 class Equations:
-    """The equations of one problem and every form they were folded to so far."""
+    """The equations of one problem and every form they were folded to so far.
+
+    A state says, by equation, in which form those stand that are not settled yet.
+    """
 
     def __init__(self, problem: Problem) -> None:
+        equations = (*problem.definitions, *problem.constraints)
         self.domains = {variable.name: variable.domain for variable in problem.variables}
         self.defines: list[str | None] = [definition.name for definition in problem.definitions]
         self.defines += [None] * len(problem.constraints)
         self.forms: list[Node] = []
         self.scopes: list[frozenset[str]] = []
-        self.equation: list[int] = []
-        self._number: dict[tuple[int, Node], int] = {}
-        self._folded: dict[tuple[int, str, str], int | Const] = {}
-        self._keys: dict[int, str] = {}
-        self.start = [
-            self._form(index, equation.node)
-            for index, equation in enumerate((*problem.definitions, *problem.constraints))
-        ]
+        self._number: dict[Node, int] = {}
+        self._folded: dict[tuple[int, str, object], int | Const] = {}
+        self.start: State = {}
+        self.readers: dict[str, list[int]] = {}
+        for index, equation in enumerate(equations):
+            self.start[index] = self._form(equation.node)
+            for name in names(equation.node):
+                self.readers.setdefault(name, []).append(index)
 
-    def _form(self, equation: int, node: Node) -> int:
-        key = (equation, node)
-        if key not in self._number:
-            self._number[key] = len(self.forms)
+    def _form(self, node: Node) -> int:
+        number = self._number.get(node)
+        if number is None:
+            number = self._number[node] = len(self.forms)
             self.forms.append(node)
             self.scopes.append(names(node))
-            self.equation.append(equation)
-        return self._number[key]
+        return number
 
     def _fold(self, form: int, name: str, value: Value) -> int | Const:
-        key = (form, name, repr(value))
+        # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
+        key = (form, name, value if value is None or isinstance(value, str) else (value.__class__, repr(value)))
         found = self._folded.get(key)
         if found is None:
             node = fold(self.forms[form], {name: value})
-            found = node if isinstance(node, Const) else self._form(self.equation[form], node)
+            found = node if isinstance(node, Const) else self._form(node)
             self._folded[key] = found
         return found
 
-    def settle_all(self) -> tuple[list[tuple[str, Value]], list[int]] | None:
+    def settle_all(self) -> tuple[Known, State] | None:
         """The start: equations that are constants already are settled, with all that follows."""
-        known: list[tuple[str, Value]] = []
-        live = []
-        for form in self.start:
+        known: Known = []
+        live: State = {}
+        for index, form in self.start.items():
             node = self.forms[form]
-            defined = self.defines[self.equation[form]]
+            defined = self.defines[index]
             if not isinstance(node, Const):
-                live.append(form)
+                live[index] = form
             elif defined is not None:
                 known.append((defined, node.value))
             elif not node.value:
                 return None
         return self.settle(known, live)
 
-    def settle(
-        self, known: Iterable[tuple[str, Value]], forms: Sequence[int]
-    ) -> tuple[list[tuple[str, Value]], list[int]] | None:
+    def settle(self, known: Known, state: State) -> tuple[Known, State] | None:
         """Put ``known`` in, and every definition that it settles: (all that is known now, equations left).
 
         None when a constraint fails.
         """
         queue = list(known)
-        done: list[tuple[str, Value]] = []
-        live = list(forms)
+        done: Known = []
+        left = dict(state)
         while queue:
             name, value = queue.pop()
             done.append((name, value))
-            left: list[int] = []
-            for form in live:
-                if name not in self.scopes[form]:
-                    left.append(form)
+            for index in self.readers.get(name, ()):
+                form = left.get(index)
+                if form is None or name not in self.scopes[form]:
                     continue
                 found = self._fold(form, name, value)
                 if isinstance(found, int):
-                    left.append(found)
+                    left[index] = found
                     continue
-                defined = self.defines[self.equation[form]]
+                del left[index]
+                defined = self.defines[index]
                 if defined is not None:
                     queue.append((defined, found.value))
                 elif not found.value:
                     return None
-            live = left
-        return done, live
+        return done, left
 
-    def split(self, free: frozenset[str], forms: Sequence[int], wanted: Collection[str] = ()) -> list[Part]:
+    def split(self, free: frozenset[str], state: State, wanted: Collection[str] = ()) -> list[Part]:
         """The parts that share no name. A definition is dropped when nothing reads it and it is not ``wanted``."""
-        needed: list[int] = []
+        needed: list[tuple[int, int]] = []
         reads = set(wanted)
-        for form in reversed(forms):
-            defined = self.defines[self.equation[form]]
+        for index in sorted(state, reverse=True):
+            defined = self.defines[index]
             if defined is None or defined in reads:
-                needed.append(form)
-                reads |= self.scopes[form]
+                needed.append((index, state[index]))
+                reads |= self.scopes[state[index]]
         group: dict[str, str] = {}
 
         def find(name: str) -> str:
@@ -112,22 +115,18 @@ class Equations:
                 group[name] = name = group[group[name]]
             return name
 
-        for form in needed:
+        for index, form in needed:
             scope = self.scopes[form]
             first = find(next(iter(scope)))
             for name in scope:
                 group[find(name)] = first
-            defined = self.defines[self.equation[form]]
+            defined = self.defines[index]
             if defined is not None:
                 group[find(defined)] = first
-        members: dict[str, list[int]] = {}
-        for form in needed:
-            members.setdefault(find(next(iter(self.scopes[form]))), []).append(form)
+        members: dict[str, list[tuple[int, int]]] = {}
+        for index, form in reversed(needed):
+            members.setdefault(find(next(iter(self.scopes[form]))), []).append((index, form))
         variables: dict[str, set[str]] = {}
         for name in free:
             variables.setdefault(find(name), set()).add(name)
-        # In the order of equations: a definition stands before what reads it, and equal parts are equal tuples.
-        return [
-            (frozenset(inside), tuple(sorted(members.get(key, ()), key=self.equation.__getitem__)))
-            for key, inside in variables.items()
-        ]
+        return [(frozenset(inside), tuple(members.get(key, ()))) for key, inside in variables.items()]

@@ -5,27 +5,59 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import Any_, Compare, Const, Env, Name, Node, Value, closure, names, same, substitute
+from constraints.expression import (
+    TRUE,
+    All,
+    Any_,
+    Compare,
+    Const,
+    Env,
+    Name,
+    Node,
+    Value,
+    closure,
+    names,
+    same,
+    substitute,
+)
 from constraints.schema import Operation, Profile
 from constraints.variables import Choosable
 
-from .narrow import narrow, possible_values
+from .narrow import narrow
 from .problem import Constraint, Definition, Problem
 from .search import Terms
 from .unroll import Unit, unroll
 
 UNSET = Const(None)
 
+Gain = Callable[[Value], int]
+
 
 @dataclass(frozen=True, slots=True)
 class Posed:
-    """A problem with what it takes to solve, rank and print it."""
+    """A problem with what it takes to rank its solutions.
+
+    ``gains`` holds for each name the terms that look at it: (term, score of a value). ``complete``: no variable's
+    domain is a mere sample.
+    """
 
     problem: Problem
     units: tuple[Unit, ...]
-    terms: Terms
-    names: Mapping[str, str]
+    gains: Mapping[str, tuple[tuple[str, Gain], ...]]
     complete: bool
+
+    @property
+    def terms(self) -> Terms:
+        """The score that each name's value adds."""
+        return {name: _sum(tuple(gain for _, gain in group)) for name, group in self.gains.items()}
+
+    def shares(self, known: Mapping[str, Value]) -> dict[str, int]:
+        """What each term adds to the score of an assignment with these values; they sum up to the score."""
+        shares: dict[str, int] = {}
+        for name, group in self.gains.items():
+            for term, gain in group:
+                shares[term] = shares.get(term, 0) + gain(known[name])
+        return {term: share for term, share in sorted(shares.items()) if share}
 
 
 def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Value]) -> tuple[Unit, ...]:
@@ -86,15 +118,15 @@ def pose(
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
-    terms = _terms(profile, problem, facts, definitions, reference, sorted(inside))
+    gains = _gains(profile, problem, facts, definitions, reference, sorted(inside))
     posed = Problem(
         problem.variables,
         tuple(definitions),
-        tuple(constraint for constraint in constraints if constraint.node != Const(True)),
+        tuple(constraint for constraint in constraints if constraint.node != TRUE),
         problem.last,
         problem.typed,
     )
-    return Posed(posed, units, terms, {}, all(one.complete for one in choosable if set(one.flags) <= inside))
+    return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
 
 
 def _settled(node: Node) -> Node:
@@ -109,47 +141,38 @@ def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
 
 
 def _relevance(one: Choosable, problem: Problem, facts: Env) -> Node:
-    assert one.relevant is not None
-    unset = tuple(Compare("==", problem.typed[flag], UNSET) for flag in one.flags)
-    return _settled(Any_((*([unset[0]] if len(unset) == 1 else [_all(unset)]), _meaning(one.relevant, problem, facts))))
+    unset = All(tuple(Compare("==", problem.typed[flag], UNSET) for flag in one.flags))
+    return _settled(Any_((unset, _meaning(one.relevant or TRUE, problem, facts))))
 
 
-def _all(parts: tuple[Node, ...]) -> Node:
-    from constraints.expression import All
-
-    return All(parts)
-
-
-def _terms(
+def _gains(
     profile: Profile,
     problem: Problem,
     facts: Env,
     definitions: list[Definition],
     reference: Mapping[str, Value],
     chosen: Sequence[str],
-) -> Terms:
-    gains: dict[str, list[Callable[[Value], int]]] = {}
+) -> dict[str, tuple[tuple[str, Gain], ...]]:
+    gains: dict[str, list[tuple[str, Gain]]] = {}
     for term in profile.terms:
         node = _meaning(term.node, problem, facts)
-        if isinstance(node, Const):
-            continue
-        name = f"term: {term.name}"
-        definitions.append(Definition(name, node))
-        gains.setdefault(name, []).append(_weighted(term.weight))
+        if not isinstance(node, Const):
+            definitions.append(Definition(f"term: {term.name}", node))
+            gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
     for flag in chosen:
         last = problem.last[flag]
         if isinstance(last, Name):
-            gains.setdefault(last.name, []).append(_close(profile.closeness, reference.get(flag)))
+            gains.setdefault(last.name, []).append(("closeness", _close(profile.closeness, reference.get(flag))))
     for variable in problem.variables:
-        gains.setdefault(variable.name, []).append(_typed)
-    return {name: _sum(tuple(group)) for name, group in gains.items()}
+        gains.setdefault(variable.name, []).append(("flags typed", _typed))
+    return {name: tuple(group) for name, group in gains.items()}
 
 
-def _weighted(weight: int) -> Callable[[Value], int]:
+def _weighted(weight: int) -> Gain:
     return lambda value: round(weight * value) if isinstance(value, (int, float)) else 0
 
 
-def _close(weight: int, wanted: Value) -> Callable[[Value], int]:
+def _close(weight: int, wanted: Value) -> Gain:
     return lambda value: weight if same(value, wanted) else 0
 
 
@@ -159,10 +182,8 @@ def _typed(value: Value) -> int:
     return -sum(one is not None for one in typed)
 
 
-def _sum(group: tuple[Callable[[Value], int], ...]) -> Callable[[Value], int]:
+def _sum(group: tuple[Gain, ...]) -> Gain:
     if len(group) == 1:
         return group[0]
     return lambda value: sum(one(value) for one in group)
 
-
-__all__ = ["Posed", "pose", "possible_values", "units_of"]

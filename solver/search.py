@@ -16,7 +16,7 @@ from constraints.expression import Value
 
 from .errors import TooLarge
 from .problem import Problem
-from .propagate import Equations, Part
+from .propagate import Equations, Known, Part, State
 
 Terms = Mapping[str, Callable[[Value], int]]
 DEFAULT_LIMIT = 400_000
@@ -161,6 +161,14 @@ def solve(
     return Diagram(_Compiler(problem, terms or {}, order, limit).root())
 
 
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value of a variable that can be in some solution; ``gain`` is what it scores by itself."""
+
+    value: Value
+    gain: int
+
+
 class _Compiler:
     """The parts of one problem solved so far."""
 
@@ -172,6 +180,7 @@ class _Compiler:
         self.place: dict[str, int] = {}
         for name in (*order, *self.equations.domains):
             self.place.setdefault(name, len(self.place))
+        self.classes: dict[str, list[list[_Value]]] = {}
         self.solved: dict[Part, Choice | None] = {}
 
     def root(self) -> Choice | None:
@@ -179,15 +188,32 @@ class _Compiler:
         settled = self.equations.settle_all()
         if settled is None:
             return None
+        for name in self.equations.domains:
+            self.classes[name] = self._classes(name, settled[1])
         branch = self._branch(None, settled, frozenset(self.equations.domains))
         return None if branch is None else Choice("", [branch], branch.count, branch.best)
 
-    def _branch(
-        self, value: Value, settled: tuple[list[tuple[str, Value]], list[int]], free: frozenset[str]
-    ) -> Branch | None:
-        known, forms = settled
-        gain = sum(self.terms[name](found) for name, found in known if name in self.terms)
-        parts = self.equations.split(free, forms, self.terms)
+    def _classes(self, name: str, state: State) -> list[list[_Value]]:
+        """The values that are possible at all, those together that leave the same equations in the same forms.
+
+        Such values are interchangeable (Freuder 1991): what is solved for one holds for all, up to what each scores
+        by itself.
+        """
+        found: dict[frozenset[tuple[int, int]], list[_Value]] = {}
+        for value in self.equations.domains[name]:
+            settled = self.equations.settle([(name, value)], state)
+            if settled is not None:
+                known, left = settled
+                kept = frozenset(left.items())
+                found.setdefault(kept, []).append(_Value(value, self._gain(known)))
+        return list(found.values())
+
+    def _gain(self, known: Known) -> int:
+        return sum(self.terms[name](value) for name, value in known if name in self.terms)
+
+    def _branch(self, value: Value, settled: tuple[Known, State], free: frozenset[str]) -> Branch | None:
+        known, state = settled
+        parts = self.equations.split(free, state, self.terms)
         # The part with most equations first: it is the likeliest to fail.
         parts.sort(key=lambda part: (-len(part[1]), min(self.place[name] for name in part[0])))
         solved = []
@@ -196,7 +222,8 @@ class _Compiler:
             if choice is None:
                 return None
             solved.append(choice)
-        count, best = 1, gain
+        count, best = 1, self._gain(known)
+        gain = best
         for choice in solved:
             count *= choice.count
             best += choice.best
@@ -205,21 +232,31 @@ class _Compiler:
     def _solve(self, part: Part) -> Choice | None:
         if part in self.solved:
             return self.solved[part]
-        free, forms = part
+        free, equations = part
+        state = dict(equations)
         name = min(free, key=self.place.__getitem__)
-        branches = []
-        for value in self.equations.domains[name]:
+        branches: list[Branch] = []
+        for values in self.classes[name]:
             self.tried += 1
             if self.tried > self.limit:
                 raise TooLarge(f"more than {self.limit} values tried")
-            settled = self.equations.settle([(name, value)], forms)
+            first = values[0]
+            settled = self.equations.settle([(name, first.value)], state)
             if settled is None:
                 continue
-            branch = self._branch(value, settled, free - {name})
-            if branch is not None:
-                branches.append(branch)
+            branch = self._branch(first.value, settled, free - {name})
+            if branch is None:
+                continue
+            branches.append(branch)
+            for other in values[1:]:
+                more = other.gain - first.gain
+                branches.append(
+                    Branch(other.value, branch.gain + more, branch.parts, branch.count, branch.best + more)
+                )
         found = None
         if branches:
+            places = {repr(value): place for place, value in enumerate(self.equations.domains[name])}
+            branches.sort(key=lambda one: places[repr(one.value)])
             found = Choice(name, branches, sum(one.count for one in branches), max(one.best for one in branches))
         self.solved[part] = found
         return found

@@ -71,19 +71,27 @@ def unroll(
     closed: Mapping[str, Value],
     *,
     shadows: bool = True,
+    blame: bool = False,
 ) -> Problem:
     """The problem whose solutions are the typed values of ``units`` that break no hard rule.
 
     ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
-    nothing). With ``shadows`` a typed value that changes nothing is no solution.
+    nothing). With ``shadows`` a typed value that changes nothing is no solution. With ``blame`` nothing is folded
+    that a rule wrote: each write stays a definition that can be taken out again.
     """
-    return _Unroller(defaults, units, closed, shadows).run(tuple(operations))
+    return _Unroller(defaults, units, closed, shadows, blame).run(tuple(operations))
 
 
 class _Unroller:
     def __init__(
-        self, defaults: Mapping[str, Value], units: Sequence[Unit], closed: Mapping[str, Value], shadows: bool
+        self,
+        defaults: Mapping[str, Value],
+        units: Sequence[Unit],
+        closed: Mapping[str, Value],
+        shadows: bool,
+        blame: bool,
     ) -> None:
+        self.blame = blame
         self.variables: list[Variable] = []
         self.definitions: list[Definition] = []
         self.constraints: list[Constraint] = []
@@ -145,13 +153,14 @@ class _Unroller:
     def _define(self, target: str, node: Node, operation: Operation | None) -> Node:
         """The node under a name of its own, unless it is a constant or a name already."""
         node = self._settled(node)
-        if isinstance(node, (Const, Name)):
+        written = self.blame and operation is not None
+        if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
             return node
         number = self._numbers.get(target, 0)
         self._numbers[target] = number + 1
         name = f"{target}#{number}"
         self.definitions.append(Definition(name, node, operation))
-        self.possible[name] = possible_values(node, self.possible)
+        self.possible[name] = None if written else possible_values(node, self.possible)
         self._real[name] = node
         return Name(name)
 

@@ -1,0 +1,76 @@
+"""Compiled knowledge on disk: read from the files once, then from a private folder, keyed by the files' content."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+
+from .load import HOME
+
+Kept = TypeVar("Kept")
+
+
+def load_compiled(key: str, build: Callable[[str], Kept]) -> Kept:
+    """What ``build(key)`` gives, from the store when the files are as they were.
+
+    A store that cannot be written or read is no fault: it is built again.
+    """
+    place = _folder()
+    if place is None:
+        return build(key)
+    file = place / f"{key}-{_fingerprint()}.pickle"
+    with contextlib.suppress(OSError, pickle.PickleError, EOFError, AttributeError, ImportError, TypeError, ValueError):
+        kept: Kept = pickle.loads(file.read_bytes())
+        return kept
+    built = build(key)
+    with contextlib.suppress(OSError):
+        _write(place, file, pickle.dumps(built, protocol=pickle.HIGHEST_PROTOCOL))
+        _drop_old(place, key, file)
+    return built
+
+
+@cache
+def _fingerprint() -> str:
+    """A digest of every knowledge file and of the code that reads them, by name, size and time of change."""
+    digest = hashlib.sha256(sys.version.encode())
+    for path in sorted(HOME.rglob("*")):
+        if path.suffix in (".yaml", ".json", ".py"):
+            status = path.stat()
+            digest.update(f"{path.relative_to(HOME)}|{status.st_size}|{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:24]
+
+
+@cache
+def _folder() -> Path | None:
+    """A folder that nobody else can write to, since a pickle can hold code; None when there is none."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    place = Path(base) / "sglang-preflight"
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = place.stat()
+    except OSError:
+        return None
+    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
+        return None
+    return place
+
+
+def _write(place: Path, file: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=place)
+    with os.fdopen(handle, "wb") as out:
+        out.write(data)
+    Path(name).replace(file)
+
+
+def _drop_old(place: Path, key: str, kept: Path) -> None:
+    for old in place.glob(f"{key}-*.pickle"):
+        if old != kept and len(old.name) == len(kept.name):
+            old.unlink(missing_ok=True)

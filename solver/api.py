@@ -1,0 +1,208 @@
+"""The questions and their answers: recommend, check, explain, resolve; each is the flow on a page."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from constraints.expression import Value, same
+from constraints.load import Knowledge, known_releases, load
+from constraints.models_load import load_catalogue, load_models
+from constraints.release import nearest, release_key
+from constraints.schema import Operation, Profile
+from constraints.store import load_compiled
+
+from .check import Checked, Engine, initial_values
+from .errors import Disagreement, InputError
+from .explain import Asked, explain
+from .facts import Platform
+from .graph import choice_order
+from .observe import changes_of, findings_of, log_of
+from .problem import value_of
+from .question import Posed, pose
+from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
+from .search import Diagram, Solution, solve
+from .spell import spell
+
+
+class Preflight:
+    """Answers for one release. Programs, tables and models read for one answer serve the next.
+
+    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was.
+    """
+
+    def __init__(self, release: str | None = None) -> None:
+        known = known_releases()
+        self.asked = release or known[-1]
+        try:
+            release_key(self.asked)
+        except ValueError as fault:
+            raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
+        self.release = nearest(self.asked, known)
+        self.knowledge: Knowledge = load_compiled(self.release, load)
+        self.engine = Engine(
+            self.knowledge,
+            load_compiled(f"models-{self.release}", lambda _: load_models(self.release)),
+            load_compiled("catalogue", lambda _: load_catalogue()),
+        )
+        self._unfolded: dict[str, Operation] = {}
+        for operation in self.knowledge.program:
+            self._unfolded.setdefault(operation.rule.id, operation)
+
+    def subject(self, model: str, platform: Platform) -> Subject:
+        """What a question is about, for the head of its answer.
+
+        Raises InputError.
+        """
+        found = self.engine.model(model)
+        return Subject(
+            self.release,
+            self.asked,
+            found.name,
+            platform.gpu.name,
+            platform.num_gpus,
+            platform.nodes,
+            self.engine.model_facts(model).inferred,
+        )
+
+    def check(
+        self,
+        model: str | None,
+        platform: Platform,
+        arguments: Sequence[str],
+        folder: Path | None = None,
+        *,
+        why: bool = False,
+    ) -> CheckReport:
+        """What SGLang does with a command; ``why`` adds the conflicts and ways out when it does not hold.
+
+        Raises InputError.
+        """
+        checked = self.engine.check(model, platform, arguments, folder)
+        report = self.report(checked, model, platform)
+        if why and not report.holds and checked.resolution is not None:
+            return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, typed=True))
+        return report
+
+    def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
+        """The report of a checked command."""
+        resolution = checked.resolution
+        findings = findings_of(checked, self._unfolded, self.release)
+        typed = dict(getattr(checked.parsed, "typed", {}))
+        hard = [finding for finding in findings if finding.rule.kind in ("error", "defect")]
+        reference = checked.model or model
+        subject = (
+            self.subject(reference, platform)
+            if reference
+            else Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
+        )
+        return CheckReport(
+            subject=subject,
+            refused=checked.refused,
+            holds=resolution is not None and not hard,
+            refusal=checked.refusal,
+            notices=tuple(getattr(checked.parsed, "notices", ())),
+            findings=findings,
+            changes=changes_of(resolution, self.engine.defaults, typed, self.release) if resolution else (),
+            log=log_of(resolution.writes, typed, self.release) if resolution else (),
+            typed=typed,
+            effective=self.engine.effective(resolution.values) if resolution else {},
+            facts=checked.facts,
+        )
+
+    def recommend(
+        self,
+        model: str,
+        platform: Platform,
+        *,
+        profile: Profile | str = "balanced",
+        pins: Mapping[str, Value] | None = None,
+        top: int = 5,
+    ) -> Recommendation:
+        """The best ``top`` configurations and the exact number of all, or why there is none.
+
+        Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
+        """
+        chosen = self.profile(profile)
+        wanted = dict(pins or {})
+        subject = self.subject(model, platform)
+        posed, diagram, reference = self._solve(model, platform, chosen, wanted)
+        solutions = [
+            self._printed(model, platform, posed, solution, rank)
+            for rank, solution in enumerate(itertools.islice(diagram.ranked(), top), 1)
+        ]
+        explanation = None if diagram.count else self._explain(model, platform, wanted, typed=False)
+        return Recommendation(
+            subject, chosen.name, wanted, diagram.count, tuple(solutions), chosen.lacks, reference, explanation
+        )
+
+    def explain(self, model: str, platform: Platform, pins: Mapping[str, Value]) -> Explanation:
+        """Why no configuration has these effective values, and the ways out; satisfiable when some has.
+
+        Raises InputError.
+        """
+        return self._explain(model, platform, pins, typed=False)
+
+    def explain_command(self, model: str, platform: Platform, arguments: Sequence[str]) -> Explanation:
+        """Why a command does not hold, and the ways out.
+
+        Raises InputError, also for a command that cannot be parsed.
+        """
+        report = self.check(model, platform, arguments)
+        if report.refusal is not None:
+            raise InputError("the command cannot be parsed: check it first", "arguments")
+        return self._explain(model, platform, report.typed, typed=True)
+
+    def profile(self, profile: Profile | str) -> Profile:
+        """The profile of a name.
+
+        Raises InputError.
+        """
+        if isinstance(profile, Profile):
+            return profile
+        if profile not in self.knowledge.profiles:
+            raise InputError(
+                f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(sorted(self.knowledge.profiles))
+            )
+        return self.knowledge.profiles[profile]
+
+    def _solve(
+        self, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
+    ) -> tuple[Posed, Diagram, Mapping[str, Value]]:
+        facts, program = self.engine.program(model, platform)
+        reference = program.run(initial_values(self.engine.defaults, {})).values
+        posed = pose(
+            program.operations, self.engine.defaults, self.knowledge.variables, facts, pins, profile, reference
+        )
+        diagram = solve(posed.problem, posed.terms, choice_order(posed.problem))
+        return posed, diagram, self.engine.effective(reference)
+
+    def _printed(
+        self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int
+    ) -> RankedSolution:
+        """A solution as the command that gives it, resolved once more as printed."""
+        known = posed.problem.values(solution.assignment)
+        typed = {flag: value_of(node, known) for flag, node in posed.problem.typed.items()}
+        typed = {flag: value for flag, value in typed.items() if value is not None}
+        args = spell(typed, self.knowledge.flags)
+        checked = self.engine.check(model, platform, args)
+        if checked.resolution is None or checked.refused:
+            raise Disagreement(f"a recommended command is refused: {' '.join(args)}")
+        for flag, node in posed.problem.last.items():
+            if flag in self.knowledge.flags and not same(value_of(node, known), checked.resolution.values.get(flag)):
+                raise Disagreement(f"{flag} ends otherwise than promised: {' '.join(args)}")
+        return RankedSolution(
+            rank,
+            solution.score,
+            posed.shares(known),
+            typed,
+            self.engine.effective(checked.resolution.values),
+            args,
+        )
+
+    def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
+        facts, program = self.engine.program(model, platform)
+        asked = Asked(self.subject(model, platform), self.knowledge, self.engine.defaults, program.operations, facts)
+        return explain(asked, pins, typed=typed)

@@ -1,0 +1,69 @@
+"""A resolution -> findings and changes: which rules are broken, what they read, what ended otherwise than typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from constraints.expression import Value, same
+from constraints.schema import Operation, Rule
+
+from .check import VERDICT_STAGES, Checked
+from .report import Change, Finding, Severity
+from .resolve import Resolution, Write, reads
+
+_SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
+
+
+def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) -> tuple[Finding, ...]:
+    """Every broken rule in the order of the program; all after the first refusal are hidden behind it.
+
+    A rule that runs twice is told once. ``rules`` gives each rule's operation before facts were folded in, so that a
+    finding can name the facts it read.
+    """
+    found: dict[str, Finding] = {}
+    stopped = False
+    resolution = checked.resolution
+    for operation in resolution.broken if resolution is not None else ():
+        rule = operation.rule
+        if rule.id not in found and resolution is not None:
+            read = reads(rules.get(rule.id, operation))
+            found[rule.id] = Finding(
+                rule=rule,
+                source=rule.source(release),
+                severity=_SEVERITY[rule.kind],
+                hidden=stopped,
+                reads={name: resolution.values.get(name) for name in sorted(read) if name not in checked.facts},
+                facts={name: checked.facts[name] for name in sorted(read) if name in checked.facts},
+                step=operation.step,
+            )
+        stopped = stopped or (rule.kind == "error" and rule.stage in VERDICT_STAGES)
+    return tuple(found.values())
+
+
+def changes_of(
+    resolution: Resolution, defaults: Mapping[str, Value], typed: Mapping[str, Value], release: str
+) -> tuple[Change, ...]:
+    """Every flag whose effective value is not what was typed or declared, with its last writer, by flag."""
+    found = []
+    for flag in sorted(defaults):
+        before = typed.get(flag)
+        start = defaults[flag] if before is None else before
+        after = resolution.values.get(flag)
+        write = resolution.last_writer(flag)
+        if write is not None and not same(start, after):
+            found.append(_change(write, start, after, flag in typed, release))
+    return tuple(found)
+
+
+def log_of(writes: Iterable[Write], typed: Mapping[str, Value], release: str) -> tuple[Change, ...]:
+    """Every write, in order."""
+    return tuple(
+        _change(write, write.before, write.after, write.target in typed, release)
+        for write in writes
+        if not write.target.startswith("local.")
+    )
+
+
+def _change(write: Write, before: Value, after: Value, rewritten: bool, release: str) -> Change:
+    rule: Rule = write.operation.rule
+    return Change(write.target, before, after, rule, rule.source(release), rewritten)

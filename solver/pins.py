@@ -1,0 +1,48 @@
+"""What explanations share: what was asked, a soft demand on a flag, and the values that demands leave to a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from constraints.expression import Env, Value, same
+from constraints.load import Knowledge
+from constraints.schema import Operation
+
+from .report import Subject
+from .unroll import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question stands on: the release's program with facts folded in, and the facts."""
+
+    subject: Subject
+    knowledge: Knowledge
+    defaults: Mapping[str, Value]
+    operations: Sequence[Operation]
+    facts: Env
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A soft demand on one flag: its typed value (``typed``) or its effective one is ``value``."""
+
+    flag: str
+    value: Value
+    typed: bool
+
+    @property
+    def selector(self) -> str:
+        """The name of the variable that puts the pin in force."""
+        return f"pin {self.flag}"
+
+
+def rows_with(unit: Unit, typed: Mapping[str, Value]) -> tuple[Value, ...]:
+    """The values of a unit in which each flag of ``typed`` has the value given there."""
+    places = [(place, typed[flag]) for place, flag in enumerate(unit.flags) if flag in typed]
+    if len(unit.flags) == 1:
+        return tuple(value for value in unit.domain if all(same(value, wanted) for _, wanted in places))
+    return tuple(
+        row for row in unit.domain if isinstance(row, tuple) and all(same(row[place], wanted) for place, wanted in places)
+    )
