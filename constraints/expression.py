@@ -268,6 +268,7 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "positions_in": _list(lambda group, many: tuple(n for n, member in enumerate(group) if _member(member, many))),
     "without": _list(lambda group, value: tuple(member for member in group if not same(member, value))),
     "max_of": _list(lambda group: _of_numbers(max)(*group)),
+    "chain": lambda *groups: tuple(member for group in groups if isinstance(group, tuple) for member in group),
     "letters": lambda text: tuple(text) if isinstance(text, str) else None,
     "cycle": _list(_cycle),
 }

@@ -45,6 +45,7 @@ class Knowledge:
     gpus: Mapping[str, Gpu]
     roles: Mapping[str, str]
     variables: tuple[Choosable, ...]
+    measures: frozenset[str]
     profiles: Mapping[str, Profile]
 
 
@@ -104,6 +105,7 @@ def load(release: str, home: Path = HOME) -> Knowledge:
     reader = RuleReader(release, named, steps, faults)
     for file, rules in read_folder(sglang / "rules", faults).items():
         reader.read(rules, file)
+    choices = read_one(sglang / "variables.yaml", faults)
     knowledge = Knowledge(
         release=release,
         releases=releases,
@@ -118,9 +120,8 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         program=order_program(reader.rules, steps),
         gpus=load_gpus(read_folder(home / "gpus", faults), faults),
         roles=_roles(read_one(sglang / "roles.yaml", faults)),
-        variables=load_variables(
-            read_one(sglang / "variables.yaml", faults), "sglang/variables.yaml", release, flags, named, faults
-        ),
+        variables=load_variables(choices, "sglang/variables.yaml", release, flags, named, faults),
+        measures=frozenset(str(name) for name in (choices or {}).get("measures") or []),
         profiles=load_profiles(read_folder(home / "profiles", faults), named, faults),
     )
     if faults:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ExpressionError, Fault, KnowledgeError
-from .expression import Closure, Compiled, Const, Node, parse
+from .expression import Compiled, Const, Node, names, parse
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .read import Mapped, read_file
 from .release import Span, release_key
@@ -38,7 +38,7 @@ def load_catalogue(root: Path = ROOT) -> Catalogue:
     faults: list[Fault] = []
     document = read_file(root / "catalogue.yaml", "models/catalogue.yaml")
     checkpoints: list[Checkpoint] = []
-    names: dict[str, Checkpoint] = {}
+    spellings: dict[str, Checkpoint] = {}
     configs: dict[str, str] = {}
     for name, data in document["checkpoints"].items():
         checkpoint = Checkpoint(
@@ -56,13 +56,13 @@ def load_catalogue(root: Path = ROOT) -> Catalogue:
         elif checkpoint.file not in configs:
             configs[checkpoint.file] = path.read_text(encoding="utf-8")
         for spelling in (name, *checkpoint.aliases):
-            if spelling.lower() in names:
+            if spelling.lower() in spellings:
                 faults.append(Fault("models/catalogue.yaml", data.line, f"{spelling} stands for two checkpoints"))
-            names[spelling.lower()] = checkpoint
+            spellings[spelling.lower()] = checkpoint
         checkpoints.append(checkpoint)
     if faults:
         raise KnowledgeError(faults)
-    return Catalogue(tuple(checkpoints), names, configs)
+    return Catalogue(tuple(checkpoints), spellings, configs)
 
 
 class _Reader:
@@ -78,8 +78,8 @@ class _Reader:
         self.drafts: list[DraftRole] = []
         self.derivations: dict[str, Derivation] = {}
         self.text_paths: tuple[tuple[str, ...], ...] = ()
-        self.text_at_top: Closure = Compiled(Const(False))
-        self.choices: list[tuple[Closure, str]] = []
+        self.text_at_top = Compiled(Const(False))
+        self.choices: list[tuple[Compiled, str]] = []
         self.numbers: tuple[str, ...] = ()
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
@@ -133,9 +133,12 @@ class _Reader:
             if data is None:
                 self.classes.pop(name, None)
                 continue
-            base = (None if data.get("replace") else self.classes.get(name)) or ConfigClass(name)
+            if not self._holds(data):
+                continue
+            base = (None if data.get("replace") else self.classes.get(str(data.get("like", name)))) or ConfigClass(name)
             self.classes[name] = ConfigClass(
                 name,
+                str(data.get("kind", base.kind or name)),
                 {**base.values, **(data.get("set") or {})},
                 {**base.aliases, **(data.get("alias") or {})},
                 {**base.follow, **self._runs(file, data, "follow")},
@@ -164,12 +167,13 @@ class _Reader:
             if name in self.derivations:
                 self._fault(file, line, f"the fact {name} is derived twice")
             node = self._node(file, line, str(chosen["is"]))
-            self.derivations[name] = Derivation(name, node, Compiled(node), str(data.get("about", "")), file, line)
+            self.derivations[name] = Derivation(name, Compiled(node), str(data.get("about", "")), file, line)
 
     def result(self) -> ModelKnowledge:
         """The knowledge, or every fault."""
         if not self.text_paths:
             self._fault("models/facts", 1, "no file says where the text part of a config stands (text_paths)")
+        self._names_and_cycles()
         if self.faults:
             raise KnowledgeError(self.faults)
         return ModelKnowledge(
@@ -184,6 +188,29 @@ class _Reader:
             self.numbers,
         )
 
+    def _names_and_cycles(self) -> None:
+        reads = {name: names(part.run.node) for name, part in self.derivations.items()}
+        settled: dict[str, bool] = {}  # False while its parts are visited
+
+        def visit(name: str) -> None:
+            part = self.derivations[name]
+            if settled.setdefault(name, False):
+                return
+            for read in sorted(reads[name]):
+                if read.startswith(("model.", "part.")):
+                    if read not in reads:
+                        self._fault(part.file, part.line, f"{name} reads {read}, which nothing derives")
+                    elif settled.get(read) is False:
+                        self._fault(part.file, part.line, f"{name} and {read} are derived from one another")
+                    else:
+                        visit(read)
+                elif not read.startswith(("config.", "text.", "has.", "kind.")) and read != "is_draft":
+                    self._fault(part.file, part.line, f"{name} reads {read}, which is no fact and no config key")
+            settled[name] = True
+
+        for name in reads:
+            visit(name)
+
     def _holds(self, data: Mapping[str, Any]) -> bool:
         since, until = data.get("since"), data.get("until")
         return self.release in Span(since and str(since), until and str(until))
@@ -195,10 +222,10 @@ class _Reader:
             self._fault(file, line, str(fault))
             return Const(None)
 
-    def _run(self, file: str, line: int, text: object) -> Closure:
+    def _run(self, file: str, line: int, text: object) -> Compiled:
         return Compiled(self._node(file, line, str(text)))
 
-    def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Closure]:
+    def _runs(self, file: str, data: Mapped, key: str) -> dict[str, Compiled]:
         part = data.get(key) or Mapped(0)
         return {name: self._run(file, part.line_of(name), text) for name, text in part.items()}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .expression import Closure, Node
+from .expression import Compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,7 @@ class Derivation:
     """One fact: ``run`` gives its value from an environment of ``config.*``, ``text.*``, ``has.*`` and other facts."""
 
     name: str
-    node: Node
-    run: Closure
+    run: Compiled
     about: str
     file: str
     line: int
@@ -26,16 +25,18 @@ class ConfigClass:
     """What the Python class of a ``model_type`` adds to the keys of config.json.
 
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
-    absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there. ``parts`` are sub-configs with the class each has,
-    ``own`` those whose own ``model_type`` decides instead, ``empty`` those that are null unless given. ``flat``: text
-    keys may stand at the top. ``inherits``: what the text part has, the top has too.
+    absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
+    ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
+    ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
+    counts as. ``inherits``: what the text part has, the top has too.
     """
 
     name: str
+    kind: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    follow: Mapping[str, Closure] = field(default_factory=dict)
-    force: Mapping[str, Closure] = field(default_factory=dict)
+    follow: Mapping[str, Compiled] = field(default_factory=dict)
+    force: Mapping[str, Compiled] = field(default_factory=dict)
     lift: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
@@ -51,9 +52,9 @@ class DraftRole:
     architectures: tuple[str, ...]
     becomes: str
     unwrap: bool
-    when: Closure | None
-    config: Mapping[str, Closure]
-    text: Mapping[str, Closure]
+    when: Compiled | None
+    config: Mapping[str, Compiled]
+    text: Mapping[str, Compiled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class ModelKnowledge:
     classes: Mapping[str, ConfigClass]
     drafts: tuple[DraftRole, ...]
     text_paths: tuple[tuple[str, ...], ...]
-    text_at_top: Closure
-    choices: tuple[tuple[Closure, str], ...]
+    text_at_top: Compiled
+    choices: tuple[tuple[Compiled, str], ...]
     numbers: tuple[str, ...]
 
 

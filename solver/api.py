@@ -18,7 +18,6 @@ from .check import Checked, Engine, initial_values
 from .errors import Disagreement, InputError
 from .explain import Asked, explain
 from .facts import Platform
-from .graph import choice_order
 from .observe import changes_of, findings_of, log_of
 from .problem import value_of
 from .question import Posed, pose
@@ -174,9 +173,15 @@ class Preflight:
         facts, program = self.engine.program(model, platform)
         reference = program.run(initial_values(self.engine.defaults, {})).values
         posed = pose(
-            program.operations, self.engine.defaults, self.knowledge.variables, facts, pins, profile, reference
+            program.operations,
+            self.engine.defaults,
+            self.knowledge.variables,
+            facts,
+            pins,
+            profile,
+            self.knowledge.measures,
         )
-        diagram = solve(posed.problem, posed.terms, choice_order(posed.problem))
+        diagram = solve(posed.problem, posed.terms)
         return posed, diagram, self.engine.effective(reference)
 
     def _printed(

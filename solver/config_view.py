@@ -22,23 +22,30 @@ class Reads:
     absent: dict[str, None] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class Log:
+    """Where reads go; every view of one config shares it, and it is turned to another ``Reads`` for each fact."""
+
+    reads: Reads = field(default_factory=Reads)
+
+
 class ConfigView:
     """One level of a config: the file's mapping seen through its class. ``over`` wins over everything."""
 
-    __slots__ = ("_known", "_parts", "cls", "over", "path", "raw", "reads")
+    __slots__ = ("_known", "_parts", "cls", "log", "over", "path", "raw")
 
     def __init__(
         self,
         raw: Mapping[str, Any],
         cls: ConfigClass | None,
         known: ModelKnowledge,
-        reads: Reads,
+        log: Log,
         path: str = "",
         over: Mapping[str, Any] | None = None,
     ) -> None:
         self.raw = raw
         self.cls = cls or _PLAIN
-        self.reads = reads
+        self.log = log
         self.path = path
         self.over = over or {}
         self._known = known
@@ -86,11 +93,13 @@ class ConfigView:
         spelled = self._spelled(key)
         part = key in cls.parts or key in cls.own
         if spelled is None:
-            self.reads.absent[self.path + key] = None
+            self.log.reads.absent[self.path + key] = None
             if part and key not in cls.empty:
                 return self._part(key, self.raw if cls.flat else cls.values.get(key, _NOTHING))
+            if key == "model_type" and cls.kind:
+                return cls.kind.partition("@")[0]
             return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))
-        self.reads.found[self.path + spelled] = None
+        self.log.reads.found[self.path + spelled] = None
         value = self.raw[spelled]
         if value is None and part and key not in cls.empty:
             return self._part(key, _NOTHING)
@@ -106,7 +115,7 @@ class ConfigView:
                 name = raw["model_type"]
             cls = self._known.classes.get(name) if name is not None else None
             path = self.path if raw is self.raw else f"{self.path}{key}."
-            view = self._parts[key] = ConfigView(raw, cls, self._known, self.reads, path)
+            view = self._parts[key] = ConfigView(raw, cls, self._known, self.log, path)
         return view
 
 

@@ -28,8 +28,10 @@ class Feasibility:
         settled = self._equations.settle(fixed, self._start[1])
         if settled is None:
             return None
-        found: dict[str, Value] = dict(fixed)
-        free = frozenset(name for name, domain in domains.items() if len(domain) > 1)
+        found: dict[str, Value] = dict(settled[0])
+        if any(found[name] not in domain for name, domain in domains.items() if name in found):
+            return None
+        free = frozenset(name for name in domains if name not in found)
         return found if self._parts(self._equations.split(free, settled[1]), domains, found, set()) else None
 
     def _parts(
@@ -57,8 +59,11 @@ class Feasibility:
             settled = self._equations.settle([(name, value)], state)
             if settled is None:
                 continue
-            found[name] = value
-            if self._parts(self._equations.split(free - {name}, settled[1]), domains, found, failed):
+            found.update(settled[0])
+            if any(found[one] not in domains[one] for one, _ in settled[0] if one in domains):
+                continue
+            left = free - {one for one, _ in settled[0]}
+            if self._parts(self._equations.split(left, settled[1]), domains, found, failed):
                 return True
         failed.add(part)
         return False

@@ -9,7 +9,7 @@ from typing import Any
 from constraints.expression import Value
 from constraints.models_schema import DraftRole, ModelKnowledge
 
-from .config_view import ConfigView, PlainView, Reads, plain, walk
+from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
 from .model_input import ModelInput
 
@@ -38,13 +38,13 @@ def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -
 
     Raises InputError for values no model can have.
     """
-    reads = Reads()
-    top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, reads)), known, reads)
-    facts = _Facts(top, known, reads, draft)
+    log = Log()
+    top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log)
+    facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)
         if role is not None:
-            facts = _Facts(_as_draft(facts, role, known, reads), known, reads, draft, _text_values(facts, role))
+            facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
     if not isinstance(facts[_TARGET + "architecture"], str):
         raise InputError(
             "the config names no architecture",
@@ -55,10 +55,11 @@ def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -
         facts[name]  # computes and remembers
     _check(facts, model.where, known)
     prefix = _DRAFT if draft else _TARGET
-    renamed = {name: prefix + name.removeprefix(_TARGET) for name in known.derivations}
+    shown = [name for name in known.derivations if name.startswith(_TARGET)]  # `part.*` are steps on the way
+    renamed = {name: prefix + name.removeprefix(_TARGET) for name in shown}
     return ModelFacts(
-        {renamed[name]: facts[name] for name in known.derivations},
-        {renamed[name]: facts.origin(name) for name in known.derivations},
+        {renamed[name]: facts[name] for name in shown},
+        {renamed[name]: facts.origin(name) for name in shown},
         tuple(_inferred(facts, known)),
     )
 
@@ -70,14 +71,13 @@ class _Facts(Mapping[str, Value]):
         self,
         top: ConfigView,
         known: ModelKnowledge,
-        reads: Reads,
         draft: bool,
         text_over: Mapping[str, Any] | None = None,
     ) -> None:
         self.top = top
         self.text = top
         self._known = known
-        self._reads = reads
+        self._log = top.log
         self._draft = draft
         self._values: dict[str, Value] = {}
         self._origins: dict[str, Reads] = {}
@@ -88,31 +88,25 @@ class _Facts(Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         if name in self._values:
+            self._note(self._origins[name])
             return self._values[name]
         derivation = self._known.derivations.get(name)
         if derivation is None:
-            value = self._leaf(name)
-        else:
-            outer, inner = self._reads, Reads()
-            self._use(inner)
-            try:
-                value = derivation.run(self)
-            finally:
-                self._use(outer)
-            self._origins[name] = inner
-            outer.found.update(inner.found)
-            outer.absent.update(inner.absent)
-        if derivation is not None:
-            self._values[name] = value
-        elif name in self._origins:
-            del self._origins[name]
+            return self._leaf(name)
+        outer, inner = self._log.reads, Reads()
+        self._log.reads = inner
+        try:
+            value = derivation.run(self)
+        finally:
+            self._log.reads = outer
+        self._origins[name] = inner
+        self._note(inner)
+        self._values[name] = value
         return value
 
-    def _use(self, reads: Reads) -> None:
-        # Every view of this config shares one log, exchanged while a fact is computed.
-        self._reads = reads
-        _relog(self.top, reads)
-        _relog(self.text, reads)
+    def _note(self, reads: Reads) -> None:
+        self._log.reads.found.update(reads.found)
+        self._log.reads.absent.update(reads.absent)
 
     def _leaf(self, name: str) -> Value:
         root, _, rest = name.partition(".")
@@ -126,12 +120,12 @@ class _Facts(Mapping[str, Value]):
         if name == "is_draft":
             return self._draft
         if name == "kind.config":
-            return self.top.cls.name or None
+            return self.top.cls.kind or None
         if name == "kind.text":
-            return self.text.cls.name or None
+            return self.text.cls.kind or None
         if name == "kind.vision":
             vision = self._config("vision_config")
-            return (vision.cls.name or None) if isinstance(vision, ConfigView) else None
+            return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
         raise KeyError(name)
@@ -163,12 +157,6 @@ class _Facts(Mapping[str, Value]):
         return len(self._values)
 
 
-def _relog(view: ConfigView, reads: Reads) -> None:
-    view.reads = reads
-    for part in view._parts.values():
-        _relog(part, reads)
-
-
 def _text_of(top: ConfigView, known: ModelKnowledge) -> ConfigView:
     for path in known.text_paths:
         found = walk(top, list(path))
@@ -189,16 +177,16 @@ def _text_values(facts: _Facts, role: DraftRole) -> dict[str, Any]:
     return {name: run(facts) for name, run in role.text.items()}
 
 
-def _as_draft(facts: _Facts, role: DraftRole, known: ModelKnowledge, reads: Reads) -> ConfigView:
+def _as_draft(facts: _Facts, role: DraftRole, known: ModelKnowledge) -> ConfigView:
     view = facts.text if role.unwrap else facts.top
     architectures = view.get("architectures") or ()
-    over = {"architectures": (role.becomes, *architectures[1:])}
+    over: dict[str, Any] = {"architectures": (role.becomes, *architectures[1:])}
     over |= {name: run(facts) for name, run in role.config.items()}
-    return ConfigView(view.raw, view.cls, known, reads, view.path, {**view.over, **over})
+    return ConfigView(view.raw, view.cls, known, view.log, view.path, {**view.over, **over})
 
 
-def _class_of(config: Mapping[str, Any], known: ModelKnowledge, reads: Reads) -> str:
-    bare = PlainView(ConfigView(config, None, known, reads))
+def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str:
+    bare = PlainView(ConfigView(config, None, known, log))
     for when, name in known.choices:
         if when(bare):
             return name

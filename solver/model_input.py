@@ -1,4 +1,4 @@
-"""What a person writes for a model (a Hugging Face id, a folder, a config.json) -> the config values of a checkpoint."""
+"""What a person writes for a model (a Hugging Face id, a folder, a config.json) -> a checkpoint's config values."""
 
 from __future__ import annotations
 
@@ -51,9 +51,11 @@ def read_model(reference: str, catalogue: Catalogue) -> ModelInput:
     if is_folder:
         return _folder(path, reference, checkpoint)
     if is_file:
-        config = _beside(_parse(_read(path), str(path)), path.parent) if path.name == "config.json" else None
-        return ModelInput(reference, str(path), config or _parse(_read(path), str(path)), checkpoint)
-    _unknown(reference, catalogue)
+        config = _parse(_read(path), str(path))
+        if path.name == "config.json":
+            config = _beside(config, path.parent)
+        return ModelInput(reference, str(path), config, checkpoint)
+    raise _unknown(reference, catalogue)
 
 
 def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:
@@ -80,7 +82,7 @@ def _read(path: Path) -> str:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise InputError(
-                f"{path} has {size / 1024 / 1024:.0f} MB, more than the {MAX_BYTES // 1024 // 1024} MB a config can have",
+                f"{path} has {size >> 20} MB, more than the {MAX_BYTES >> 20} MB a config can have",
                 str(path),
                 "Name the config.json of the checkpoint, not its weights.",
             )
@@ -105,9 +107,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     if architectures is not None and not (
         isinstance(architectures, list) and architectures and all(isinstance(name, str) for name in architectures)
     ):
-        raise InputError(
-            '"architectures" is not a list of names', where, 'It reads like "architectures": ["..."].'
-        )
+        raise InputError('"architectures" is not a list of names', where, 'It reads like "architectures": ["..."].')
     if not isinstance(data.get("model_type", ""), str):
         raise InputError('"model_type" is not a text', where, 'It reads like "model_type": "...".')
     return data
@@ -121,18 +121,20 @@ def _kind(data: object) -> str:
     return {list: "list", str: "text", bool: "truth value", type(None): "null"}.get(type(data), "number")
 
 
-def _unknown(reference: str, catalogue: Catalogue) -> NoReturn:
+def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     if reference.startswith((".", "/", "~")) or reference.endswith(".json"):
-        raise InputError(f"There is no file or folder {reference}", "model", "Check the path.")
+        return InputError(f"There is no file or folder {reference}", "model", "Check the path.")
     names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
     short = {name.rpartition("/")[2]: found for name, found in names.items()}
     wanted = reference.lower()
     close = get_close_matches(wanted, list(names), 3, 0.6) + get_close_matches(
         wanted.rpartition("/")[2], list(short), 3, 0.6
     )
+    stem = wanted.rpartition("/")[2]
+    close = [name for name in short if name.startswith(stem) or stem.startswith(name + "-")] + close
     near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
     meant = f"Did you mean {near[0]}? " if near else ""
-    raise InputError(
+    return InputError(
         f"{reference} is not in the catalogue",
         "model",
         f"{meant}For another checkpoint, name the folder or config.json of a download.",

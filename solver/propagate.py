@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from constraints.expression import Const, Node, Value, fold, names
+from constraints.expression import Const, Node, Value, fold, names, same
 
 from .problem import Problem
 
@@ -32,6 +32,7 @@ class Equations:
         self.scopes: list[frozenset[str]] = []
         self._number: dict[Node, int] = {}
         self._folded: dict[tuple[int, str, object], int | Const] = {}
+        self._allowed: dict[int, tuple[str, tuple[Value, ...]] | None] = {}
         self.start: State = {}
         self.readers: dict[str, list[int]] = {}
         for index, equation in enumerate(equations):
@@ -57,6 +58,19 @@ class Equations:
             self._folded[key] = found
         return found
 
+    def _only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
+        """For a constraint on one variable alone: that variable and the values that meet it."""
+        if form not in self._allowed:
+            scope = self.scopes[form]
+            name = next(iter(scope)) if len(scope) == 1 else ""
+            if name in self.domains:
+                node = self.forms[form]
+                values = tuple(value for value in self.domains[name] if _truth(fold(node, {name: value})))
+                self._allowed[form] = (name, values)
+            else:
+                self._allowed[form] = None
+        return self._allowed[form]
+
     def settle_all(self) -> tuple[Known, State] | None:
         """The start: equations that are constants already are settled, with all that follows."""
         known: Known = []
@@ -73,31 +87,57 @@ class Equations:
         return self.settle(known, live)
 
     def settle(self, known: Known, state: State) -> tuple[Known, State] | None:
-        """Put ``known`` in, and every definition that it settles: (all that is known now, equations left).
+        """Put ``known`` in, and all that it settles: (all that is known now, equations left).
 
+        A definition that has become a constant is settled; so is a variable to which a constraint leaves one value.
         None when a constraint fails.
         """
         queue = list(known)
         done: Known = []
+        seen: dict[str, Value] = {}
         left = dict(state)
         while queue:
             name, value = queue.pop()
+            if name in seen:  # forced twice: by two constraints, or by one and a definition
+                if not same(seen[name], value):
+                    return None
+                continue
+            seen[name] = value
             done.append((name, value))
             for index in self.readers.get(name, ()):
                 form = left.get(index)
                 if form is None or name not in self.scopes[form]:
                     continue
                 found = self._fold(form, name, value)
+                defined = self.defines[index]
                 if isinstance(found, int):
                     left[index] = found
+                    if defined is None and (only := self._only(found)) is not None:
+                        if not only[1]:
+                            return None
+                        if len(only[1]) == 1:
+                            queue.append((only[0], only[1][0]))
                     continue
                 del left[index]
-                defined = self.defines[index]
                 if defined is not None:
                     queue.append((defined, found.value))
                 elif not found.value:
                     return None
         return done, left
+
+    def degrees(self, state: State) -> dict[str, int]:
+        """For each variable, how many equations hang on it, through definitions too."""
+        supports: dict[str, frozenset[str]] = {name: frozenset((name,)) for name in self.domains}
+        counts = dict.fromkeys(self.domains, 0)
+        for index in sorted(state):
+            scope = self.scopes[state[index]]
+            support = frozenset().union(*(supports.get(name, frozenset()) for name in scope))
+            defined = self.defines[index]
+            if defined is not None:
+                supports[defined] = support
+            for name in support:
+                counts[name] += 1
+        return counts
 
     def split(self, free: frozenset[str], state: State, wanted: Collection[str] = ()) -> list[Part]:
         """The parts that share no name. A definition is dropped when nothing reads it and it is not ``wanted``."""
@@ -130,3 +170,7 @@ class Equations:
         for name in free:
             variables.setdefault(find(name), set()).add(name)
         return [(frozenset(inside), tuple(members.get(key, ()))) for key, inside in variables.items()]
+
+
+def _truth(node: Node) -> bool:
+    return isinstance(node, Const) and bool(node.value)

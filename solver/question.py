@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,6 @@ from constraints.expression import (
     Value,
     closure,
     names,
-    same,
     substitute,
 )
 from constraints.schema import Operation, Profile
@@ -73,12 +73,57 @@ def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Valu
         if len(rows) < 2:
             continue
         droppable = tuple(group for group in one.droppable if not set(group) & set(pinned))
-        domain = tuple(row[0] for row in rows) if len(one.flags) == 1 else tuple(rows)
-        units.append(Unit(one.flags[0] if len(one.flags) == 1 else one.name, one.flags, domain, droppable))
+        units.extend(_units(one, rows, droppable))
     for flag, value in pins.items():
         if flag not in taken and value is not None:
             units.append(Unit(flag, (flag,), (None, value), ()))
     return tuple(units)
+
+
+def _units(one: Choosable, rows: list[tuple[Value, ...]], droppable: tuple[tuple[str, ...], ...]) -> list[Unit]:
+    """One unit, or, where pairs of flags say all that the rows say, a unit for each flag."""
+    if len(one.flags) == 1:
+        return [Unit(one.flags[0], one.flags, tuple(row[0] for row in rows), droppable)]
+    columns = [_distinct(row[place] for row in rows) for place in range(len(one.flags))]
+    pairs = {
+        (first, second): _distinct((row[first], row[second]) for row in rows)
+        for first, second in itertools.combinations(range(len(one.flags)), 2)
+    }
+    alone = all(len(group) == 1 for group in one.droppable)
+    if not alone or _joined(columns, pairs) != len(rows):
+        return [Unit(one.name, one.flags, tuple(rows), droppable)]
+    return [
+        Unit(
+            flag,
+            (flag,),
+            columns[place],
+            ((flag,),) if (flag,) in droppable else (),
+            tuple(
+                (one.flags[first], pairs[first, place])
+                for first in range(place)
+                if len(pairs[first, place]) < len(columns[first]) * len(columns[place])
+            ),
+        )
+        for place, flag in enumerate(one.flags)
+    ]
+
+
+def _distinct(values: Iterable[Value]) -> tuple[Value, ...]:
+    return tuple({repr(value): value for value in values}.values())
+
+
+def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tuple[Value, ...]]) -> int:
+    """How many rows have every pair of their values among ``pairs``."""
+    known = {places: {repr(pair) for pair in allowed} for places, allowed in pairs.items()}
+    rows: list[tuple[Value, ...]] = [()]
+    for place, column in enumerate(columns):
+        rows = [
+            (*row, value)
+            for row in rows
+            for value in column
+            if all(repr((row[first], value)) in known[first, place] for first in range(place))
+        ]
+    return len(rows)
 
 
 def _kept(one: Choosable, row: tuple[Value, ...], facts: Env) -> bool:
@@ -102,14 +147,11 @@ def pose(
     facts: Env,
     pins: Mapping[str, Value],
     profile: Profile,
-    reference: Mapping[str, Value],
+    measures: frozenset[str] = frozenset(),
 ) -> Posed:
-    """The problem of an open question.
-
-    ``reference`` is what SGLang runs with when nothing is typed: closeness is measured from it.
-    """
+    """The problem of an open question."""
     units = units_of(choosable, facts, pins)
-    problem = unroll(program, defaults, units, {})
+    problem = unroll(program, defaults, units, {}, measures=measures)
     inside = {flag for unit in units for flag in unit.flags}
     constraints = list(problem.constraints)
     for flag, value in pins.items():
@@ -118,7 +160,7 @@ def pose(
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
-    gains = _gains(profile, problem, facts, definitions, reference, sorted(inside))
+    gains = _gains(profile, problem, facts, definitions)
     posed = Problem(
         problem.variables,
         tuple(definitions),
@@ -150,8 +192,6 @@ def _gains(
     problem: Problem,
     facts: Env,
     definitions: list[Definition],
-    reference: Mapping[str, Value],
-    chosen: Sequence[str],
 ) -> dict[str, tuple[tuple[str, Gain], ...]]:
     gains: dict[str, list[tuple[str, Gain]]] = {}
     for term in profile.terms:
@@ -159,12 +199,9 @@ def _gains(
         if not isinstance(node, Const):
             definitions.append(Definition(f"term: {term.name}", node))
             gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
-    for flag in chosen:
-        last = problem.last[flag]
-        if isinstance(last, Name):
-            gains.setdefault(last.name, []).append(("closeness", _close(profile.closeness, reference.get(flag))))
+    # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
     for variable in problem.variables:
-        gains.setdefault(variable.name, []).append(("flags typed", _typed))
+        gains.setdefault(variable.name, []).append(("closeness", _typed(profile.closeness)))
     return {name: tuple(group) for name, group in gains.items()}
 
 
@@ -172,14 +209,11 @@ def _weighted(weight: int) -> Gain:
     return lambda value: round(weight * value) if isinstance(value, (int, float)) else 0
 
 
-def _close(weight: int, wanted: Value) -> Gain:
-    return lambda value: weight if same(value, wanted) else 0
+def _typed(weight: int) -> Gain:
+    def points(value: Value) -> int:
+        return -weight * sum(one is not None for one in (value if isinstance(value, tuple) else (value,)))
 
-
-def _typed(value: Value) -> int:
-    """One point less for each flag that has to be typed: the shortest command of equals."""
-    typed = value if isinstance(value, tuple) else (value,)
-    return -sum(one is not None for one in typed)
+    return points
 
 
 def _sum(group: tuple[Gain, ...]) -> Gain:

@@ -24,9 +24,10 @@ DEFAULT_LIMIT = 400_000
 
 @dataclass(slots=True)
 class Branch:
-    """One value of a choice: what it gains at once, and the independent parts it leaves."""
+    """One value of a choice: what it gains at once, what else it forces, and the independent parts it leaves."""
 
     value: Value
+    forced: tuple[tuple[str, Value], ...]
     gain: int
     parts: tuple[Choice, ...]
     count: int
@@ -80,6 +81,7 @@ class Choice:
         _, index, ranks = picked
         branch = self.branches[index]
         into[self.variable] = branch.value
+        into.update(branch.forced)
         for part, inner in zip(branch.parts, ranks, strict=True):
             part.read(inner, into)
 
@@ -126,7 +128,11 @@ class Diagram:
         for choice in order:
             here = totals.setdefault(choice.variable, {})
             for branch in choice.branches:
-                here[branch.value] = here.get(branch.value, 0) + weight[id(choice)] * branch.count
+                solutions = weight[id(choice)] * branch.count
+                here[branch.value] = here.get(branch.value, 0) + solutions
+                for name, value in branch.forced:
+                    other = totals.setdefault(name, {})
+                    other[value] = other.get(value, 0) + solutions
                 for part in branch.parts:
                     weight[id(part)] += weight[id(choice)] * (branch.count // part.count)
         totals.pop("", None)
@@ -177,9 +183,8 @@ class _Compiler:
         self.terms = terms
         self.limit = limit
         self.tried = 0
+        self.order = tuple(order)
         self.place: dict[str, int] = {}
-        for name in (*order, *self.equations.domains):
-            self.place.setdefault(name, len(self.place))
         self.classes: dict[str, list[list[_Value]]] = {}
         self.solved: dict[Part, Choice | None] = {}
 
@@ -190,6 +195,12 @@ class _Compiler:
             return None
         for name in self.equations.domains:
             self.classes[name] = self._classes(name, settled[1])
+        degree = self.equations.degrees(settled[1])
+        # Few classes of values that much hangs on first (dom/deg; Bessiere and Regin 1996).
+        best = sorted(self.classes, key=lambda one: (len(self.classes[one]) / (1 + degree[one]), one))
+        for name in (*self.order, *best):
+            self.place.setdefault(name, len(self.place))
+        self._prune(min(self.place, key=self.place.__getitem__), settled[1])
         branch = self._branch(None, settled, frozenset(self.equations.domains))
         return None if branch is None else Choice("", [branch], branch.count, branch.best)
 
@@ -199,21 +210,37 @@ class _Compiler:
         Such values are interchangeable (Freuder 1991): what is solved for one holds for all, up to what each scores
         by itself.
         """
-        found: dict[frozenset[tuple[int, int]], list[_Value]] = {}
+        found: dict[tuple[object, ...], list[_Value]] = {}
         for value in self.equations.domains[name]:
             settled = self.equations.settle([(name, value)], state)
             if settled is not None:
                 known, left = settled
-                kept = frozenset(left.items())
-                found.setdefault(kept, []).append(_Value(value, self._gain(known)))
+                forced = tuple((one, repr(given)) for one, given in known if one in self.equations.domains)
+                found.setdefault((forced[1:], frozenset(left.items())), []).append(_Value(value, self._gain(known)))
         return list(found.values())
+
+    def _prune(self, first: str, state: State) -> None:
+        """Drop the values that hold with no value of ``first``: its choice settles the most, so most fail at once."""
+        possible: dict[str, set[int]] = {name: set() for name in self.classes}
+        for values in self.classes[first]:
+            settled = self.equations.settle([(first, values[0].value)], state)
+            if settled is None:
+                continue
+            for name, classes in self.classes.items():
+                for place, others in enumerate(classes):
+                    if place not in possible[name] and self.equations.settle([(name, others[0].value)], settled[1]):
+                        possible[name].add(place)
+        for name, places in possible.items():
+            if name != first:
+                self.classes[name] = [self.classes[name][place] for place in sorted(places)]
 
     def _gain(self, known: Known) -> int:
         return sum(self.terms[name](value) for name, value in known if name in self.terms)
 
     def _branch(self, value: Value, settled: tuple[Known, State], free: frozenset[str]) -> Branch | None:
         known, state = settled
-        parts = self.equations.split(free, state, self.terms)
+        forced = tuple((name, found) for name, found in known if name in free)
+        parts = self.equations.split(free - {name for name, _ in forced}, state, self.terms)
         # The part with most equations first: it is the likeliest to fail.
         parts.sort(key=lambda part: (-len(part[1]), min(self.place[name] for name in part[0])))
         solved = []
@@ -227,7 +254,7 @@ class _Compiler:
         for choice in solved:
             count *= choice.count
             best += choice.best
-        return Branch(value, gain, tuple(solved), count, best)
+        return Branch(value, forced, gain, tuple(solved), count, best)
 
     def _solve(self, part: Part) -> Choice | None:
         if part in self.solved:
@@ -251,7 +278,9 @@ class _Compiler:
             for other in values[1:]:
                 more = other.gain - first.gain
                 branches.append(
-                    Branch(other.value, branch.gain + more, branch.parts, branch.count, branch.best + more)
+                    Branch(
+                        other.value, branch.forced, branch.gain + more, branch.parts, branch.count, branch.best + more
+                    )
                 )
         found = None
         if branches:

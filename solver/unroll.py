@@ -19,6 +19,7 @@ from constraints.expression import (
     Choice,
     Compare,
     Const,
+    Group,
     Name,
     Node,
     Not,
@@ -40,12 +41,15 @@ class Unit:
     """What is chosen as one: a flag alone, or the flags of a shape, whose values are tuples in the order of ``flags``.
 
     ``droppable`` groups the flags that are superfluous together: each of its members is dropped as a whole.
+    ``beside`` holds pairs (other unit of one flag, pairs of values allowed): how a shape's flags are held together when
+    they are units of their own.
     """
 
     name: str
     flags: tuple[str, ...]
     domain: tuple[Value, ...]
     droppable: tuple[tuple[str, ...], ...]
+    beside: tuple[tuple[str, tuple[Value, ...]], ...] = ()
 
     @classmethod
     def of_flag(cls, flag: str, domain: Sequence[Value]) -> Unit:
@@ -72,14 +76,15 @@ def unroll(
     *,
     shadows: bool = True,
     blame: bool = False,
+    measures: frozenset[str] = frozenset(),
 ) -> Problem:
     """The problem whose solutions are the typed values of ``units`` that break no hard rule.
 
     ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
-    nothing). With ``shadows`` a typed value that changes nothing is no solution. With ``blame`` nothing is folded
-    that a rule wrote: each write stays a definition that can be taken out again.
+    nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``
+    nothing is folded that a rule wrote: each write stays a definition that can be taken out again.
     """
-    return _Unroller(defaults, units, closed, shadows, blame).run(tuple(operations))
+    return _Unroller(defaults, units, closed, shadows, blame, measures).run(tuple(operations))
 
 
 class _Unroller:
@@ -90,8 +95,10 @@ class _Unroller:
         closed: Mapping[str, Value],
         shadows: bool,
         blame: bool,
+        measures: frozenset[str],
     ) -> None:
         self.blame = blame
+        self.measures = measures
         self.variables: list[Variable] = []
         self.definitions: list[Definition] = []
         self.constraints: list[Constraint] = []
@@ -139,6 +146,9 @@ class _Unroller:
             default = defaults.get(flag)
             start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
             self.current[flag] = self._define(flag, start, None)
+        for other, pairs in unit.beside:
+            node = Compare("in", Group((Name(other), Name(unit.name))), Const(pairs))
+            self.constraints.append(Constraint(f"shape: {other}, {unit.name}", node))
         if not shadows:
             return
         for flags in unit.droppable:
@@ -235,7 +245,7 @@ class _Unroller:
                 # A local that differs is no difference yet: it goes on in the shadow until a flag shows it.
                 held = shadow.held if operation.scope and not _is_local(target) else shadow.current
                 held[target] = self._define(f"~{target}", node, None)
-            elif node not in (real, self._real_node(real)):
+            elif target not in self.measures and node not in (real, self._real_node(real)):
                 shadow.differs.append(self._define("differs", Compare("!=", node, real), None))
 
     def _real_node(self, real: Node) -> Node:
