@@ -55,11 +55,18 @@ def platform_of(
         found,
         num_gpus or given or 1,
         nodes,
-        tuple(sorted(parse_environment(texts, knowledge.environment).items())),
+        tuple(sorted(_settings(texts, knowledge).items())),
         tuple(sorted(without)),
         (),
         version,
     )
+
+
+def _settings(texts: Mapping[str, str], knowledge: Knowledge) -> dict[str, Value]:
+    """The variables that are set, also by an older name; what no rule reads is left out."""
+    parsed = parse_environment(texts, knowledge.environment)
+    untouched = parse_environment({}, knowledge.environment)
+    return {name: value for name, value in parsed.items() if name in texts or value != untouched[name]}
 
 
 def _packages(knowledge: Knowledge) -> set[str]:
