@@ -12,7 +12,6 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
 from typing import NamedTuple, TypeAlias
 
 from .errors import ExpressionError
@@ -150,7 +149,9 @@ def same(left: Value, right: Value) -> bool:
 def _member(item: Value, group: Value) -> bool:
     if isinstance(group, str):
         return isinstance(item, str) and item in group
-    return isinstance(group, tuple) and any(same(item, other) for other in group)
+    if not isinstance(group, tuple) or item not in group:  # what is not even equal cannot be the same
+        return False
+    return item is None or isinstance(item, str) or any(same(item, other) for other in group)
 
 
 def _ordered(compare: Callable[[object, object], bool]) -> Callable[[Value, Value], bool]:
@@ -382,25 +383,27 @@ def _dotted(tree: ast.expr) -> str:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The direct parts of a tree."""
-    match node:
-        case Not(operand):
-            return (operand,)
-        case All(parts) | Any_(parts) | Call(_, parts) | Group(parts):
-            return parts
-        case Compare(_, left, right) | Arithmetic(_, left, right):
-            return (left, right)
-        case Choice(test, then, otherwise):
-            return (test, then, otherwise)
-    return ()
+    kind = node.__class__
+    if kind is All or kind is Any_ or kind is Group:
+        return node[0]  # type: ignore[return-value]
+    if kind is Compare or kind is Arithmetic:
+        return node[1:]  # type: ignore[return-value]
+    if kind is Choice or kind is Not:
+        return tuple(node)  # type: ignore[arg-type]
+    return node[1] if kind is Call else ()  # type: ignore[return-value]
 
 
 def names(node: Node | None) -> frozenset[str]:
     """Every name the tree reads."""
-    if node is None:
-        return frozenset()
-    if isinstance(node, Name):
-        return frozenset((node.name,))
-    return reduce(frozenset.union, map(names, children(node)), frozenset())
+    found: set[str] = set()
+    left = [] if node is None else [node]
+    while left:
+        one = left.pop()
+        if isinstance(one, Name):
+            found.add(one.name)
+        elif not isinstance(one, Const):
+            left.extend(children(one))
+    return frozenset(found)
 
 
 def literals(node: Node) -> Iterable[tuple[str, Value]]:

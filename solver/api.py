@@ -14,7 +14,7 @@ from constraints.release import nearest, release_key
 from constraints.schema import Operation, Profile
 from constraints.store import load_compiled
 
-from .check import Checked, Engine, initial_values
+from .check import Checked, Engine
 from .errors import Disagreement, InputError
 from .explain import Asked, explain
 from .facts import Platform
@@ -170,10 +170,10 @@ class Preflight:
     def _solve(
         self, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
     ) -> tuple[Posed, Diagram, Mapping[str, Value]]:
-        facts, program = self.engine.program(model, platform)
-        reference = program.run(initial_values(self.engine.defaults, {})).values
+        facts = self.engine.facts(model, platform)
+        reference = self.engine.run(facts, {}).values
         posed = pose(
-            program.operations,
+            self.engine.folded(facts),
             self.engine.defaults,
             self.knowledge.variables,
             facts,
@@ -208,6 +208,6 @@ class Preflight:
         )
 
     def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
-        facts, program = self.engine.program(model, platform)
-        asked = Asked(self.subject(model, platform), self.knowledge, self.engine.defaults, program.operations, facts)
+        facts = self.engine.facts(model, platform)
+        asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
         return explain(asked, pins, typed=typed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from constraints.expression import Value
 from constraints.load import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
+from constraints.schema import Operation
 
 from .errors import InputError
 from .facts import Platform, gather
@@ -19,7 +21,7 @@ from .intake.refusal import Refusal
 from .intake.words import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, targets
+from .resolve import Program, Resolution, fold_operations, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -59,8 +61,9 @@ class Engine:
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
         self._inputs: dict[str, ModelInput] = {}
-        self._facts: dict[tuple[str, bool], ModelFacts] = {}
-        self._programs: dict[tuple[str, str | None, tuple[object, ...]], tuple[Mapping[str, Value], Program]] = {}
+        self._models: dict[tuple[str, bool], ModelFacts] = {}
+        self._facts: dict[tuple[str, str | None, tuple[object, ...]], Mapping[str, Value]] = {}
+        self._program = Program(knowledge.program)
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
@@ -77,25 +80,31 @@ class Engine:
         Raises InputError.
         """
         key = (reference, draft)
-        if key not in self._facts:
-            self._facts[key] = model_facts(self.model(reference), self.models, draft)
-        return self._facts[key]
+        if key not in self._models:
+            self._models[key] = model_facts(self.model(reference), self.models, draft)
+        return self._models[key]
 
-    def program(
-        self, model: str, platform: Platform, draft: str | None = None
-    ) -> tuple[Mapping[str, Value], Program]:
-        """The facts of a question and the release's program with them folded in."""
+    def facts(self, model: str, platform: Platform, draft: str | None = None) -> Mapping[str, Value]:
+        """The facts of a question.
+
+        Raises InputError; a draft model that cannot be looked into leaves its facts unset.
+        """
         key = (model, draft, platform.key)
-        if key not in self._programs:
+        if key not in self._facts:
             found = [self.model_facts(model)]
             if draft is not None:
-                try:
+                with contextlib.suppress(InputError):
                     found.append(self.model_facts(draft, draft=True))
-                except InputError:
-                    pass  # a draft nobody can look into: its facts stay unset, and `parsed` still names it
-            facts = gather(self.knowledge, platform, found)
-            self._programs[key] = (facts, Program(self.knowledge.program, facts))
-        return self._programs[key]
+            self._facts[key] = gather(self.knowledge, platform, found)
+        return self._facts[key]
+
+    def run(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Resolution:
+        """What SGLang makes of typed values."""
+        return self._program.run(facts, initial_values(self.defaults, typed))
+
+    def folded(self, facts: Mapping[str, Value]) -> tuple[Operation, ...]:
+        """The release's program with facts put in: what a constraint problem is made of."""
+        return fold_operations(self.knowledge.program, facts)
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""
@@ -126,8 +135,8 @@ class Engine:
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""
         draft = parsed.typed.get(self.knowledge.roles.get("draft", ""))
-        facts, program = self.program(model, platform, str(draft) if draft is not None else None)
-        return Checked(parsed, facts, program.run(initial_values(self.defaults, parsed.typed)), model)
+        facts = self.facts(model, platform, str(draft) if draft is not None else None)
+        return Checked(parsed, facts, self.run(facts, parsed.typed), model)
 
 
 def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) -> dict[str, Value]:

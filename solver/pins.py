@@ -9,6 +9,7 @@ from constraints.expression import Env, Value, same
 from constraints.load import Knowledge
 from constraints.schema import Operation
 
+from .check import Engine
 from .report import Subject
 from .unroll import Unit
 
@@ -18,10 +19,19 @@ class Asked:
     """What a question stands on: the release's program with facts folded in, and the facts."""
 
     subject: Subject
-    knowledge: Knowledge
-    defaults: Mapping[str, Value]
+    engine: Engine
     operations: Sequence[Operation]
     facts: Env
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The knowledge of the release."""
+        return self.engine.knowledge
+
+    @property
+    def defaults(self) -> Mapping[str, Value]:
+        """Every flag's declared default."""
+        return self.engine.defaults
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from constraints.expression import Value, same
 
-from .check import initial_values
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Problem, Variable
 from .report import Adjustment, Fix
-from .resolve import Program
 from .search import solve
 from .spell import spell
 from .unroll import Unit
@@ -29,14 +27,13 @@ def repairs(
     corrections: Sequence[Sequence[Pin]],
 ) -> tuple[Fix, ...]:
     """For each correction the nearest configuration that keeps every other pin, cheapest first, none twice."""
-    program = Program(asked.operations, asked.facts)
     wanted = {pin.flag: pin.value for pin in soft if pin.value is not None}
     found: dict[tuple[str, ...], Fix] = {}
     for correction in corrections:
         given_up = {pin.flag for pin in correction}
         kept = [pin for pin in soft if pin.flag not in given_up]
         for typed in _nearest(problem, units, kept, wanted):
-            fix = _fix(asked, program, wanted, typed, kept)
+            fix = _fix(asked, wanted, typed, kept)
             if fix is not None:
                 known = found.get(fix.args)
                 if known is None or fix.cost < known.cost:
@@ -95,10 +92,10 @@ def _met(value: Value) -> Callable[[Value], int]:
 
 
 def _fix(
-    asked: Asked, program: Program, wanted: Mapping[str, Value], typed: Mapping[str, Value], kept: Sequence[Pin]
+    asked: Asked, wanted: Mapping[str, Value], typed: Mapping[str, Value], kept: Sequence[Pin]
 ) -> Fix | None:
     """The fix as a command, if it holds when resolved as printed and keeps what it has to keep."""
-    resolution = program.run(initial_values(asked.defaults, typed))
+    resolution = asked.engine.run(asked.facts, typed)
     if resolution.refusals or any(one.rule.kind == "defect" for one in resolution.broken):
         return None
     if any(not pin.typed and not same(resolution.values.get(pin.flag), pin.value) for pin in kept):
@@ -118,5 +115,5 @@ def _fix(
         subject.num_gpus,
         subject.release,
         spell(typed, asked.knowledge.flags),
-        {flag: resolution.values.get(flag) for flag in sorted(asked.knowledge.flags)},
+        asked.engine.effective(resolution.values),
     )

@@ -55,19 +55,17 @@ class _Compiled:
 
 
 class Program:
-    """A release's operations with the facts of one model, GPU and environment put in, ready to run."""
+    """A release's operations, ready to run on the facts of any model, GPU and environment."""
 
-    def __init__(self, operations: Iterable[Operation], facts: Env) -> None:
-        self.facts = facts
-        self.operations = fold_operations(operations, facts)
-        self._compiled = list(_compile(self.operations))
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._compiled = list(_compile(tuple(operations)))
 
-    def run(self, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
-        """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is read.
+    def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
+        """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is typed.
 
         With ``stop`` the run ends at the first broken error, as SGLang does.
         """
-        env = _State(self.facts)
+        env = _State(facts)
         env.update(initial)
         writes: list[Write] = []
         broken: list[Operation] = []

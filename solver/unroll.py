@@ -123,7 +123,8 @@ class _Unroller:
         last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
         for index, operation in enumerate(operations):
             if operation.scope and operation.scope != self.scope:
-                self.scope, self.entry = operation.scope, dict(self.current)
+                self.scope, self.entry = operation.scope, self.current
+                self.current = dict(self.current)
             if operation.rule.kind in WRITERS:
                 self._write(operation)
             elif is_hard(operation):
@@ -174,58 +175,55 @@ class _Unroller:
         self._real[name] = node
         return Name(name)
 
-    def _view(self, shadow: _Shadow | None) -> dict[str, Node]:
-        """What each name means at this place, for the real world or a shadow."""
-        view = self.current
-        if self.scope:
-            local = {name: node for name, node in self.current.items() if _is_local(name)}
-            view = {**self.entry, **local}
-        view = {**view, **{f"typed.{flag}": node for flag, node in self.typed.items()}}
-        if shadow is not None:
-            view.update(shadow.current)
-            view.update({f"typed.{flag}": UNSET for flag in shadow.flags})
-        return view
+    def _meaning(self, node: Node, shadow: _Shadow | None) -> Node:
+        """The node with what each name means at this place, for the real world or a shadow."""
+        return substitute(node, {name: self._value(name, shadow) for name in names(node)})
 
-    def _meaning(self, node: Node, view: Mapping[str, Node]) -> Node:
-        wanted = names(node)
-        return substitute(node, {name: view.get(name, UNSET) for name in wanted})
+    def _value(self, name: str, shadow: _Shadow | None) -> Node:
+        if name.startswith("typed."):
+            flag = name.removeprefix("typed.")
+            return UNSET if shadow is not None and flag in shadow.flags else self.typed.get(flag, UNSET)
+        if shadow is not None and name in shadow.current:
+            return shadow.current[name]
+        # Within a deferred step what the step wrote is not seen yet; its locals are.
+        world = self.entry if self.scope and not _is_local(name) else self.current
+        return world.get(name, UNSET)
 
     @staticmethod
     def _touches(operation: Operation, shadow: _Shadow) -> bool:
         return any(name.removeprefix("typed.") in shadow.current for name in reads(operation) | targets(operation))
 
-    def _holds(self, operation: Operation, view: Mapping[str, Node]) -> Node:
+    def _holds(self, operation: Operation, shadow: _Shadow | None) -> Node:
         """The condition under which a rule is not broken."""
         require = operation.require if operation.require is not None else TRUE
         if operation.when is None:
-            return self._meaning(require, view)
-        return Any_((Not(self._meaning(operation.when, view)), self._meaning(require, view)))
+            return self._meaning(require, shadow)
+        return Any_((Not(self._meaning(operation.when, shadow)), self._meaning(require, shadow)))
 
     def _constrain(self, operation: Operation) -> None:
-        node = self._settled(self._holds(operation, self._view(None)))
+        node = self._settled(self._holds(operation, None))
         if node != TRUE:
             self.constraints.append(Constraint(operation.rule.id, node, operation))
         for shadow in self.shadows:
             if self._touches(operation, shadow):
-                other = self._settled(self._holds(operation, self._view(shadow)))
+                other = self._settled(self._holds(operation, shadow))
                 if other != TRUE and other != node:
                     shadow.differs.append(self._define("differs", Not(other), None))
 
-    def _outcome(self, operation: Operation, target: str, before: Node, view: Mapping[str, Node]) -> Node:
+    def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None) -> Node:
         """The value of ``target`` after the operation."""
+        before = self._before(target, shadow)
         result = before
         for case in reversed(operation.cases):
-            value = next((self._meaning(node, view) for name, node in case.writes if name == target), before)
-            result = value if case.when is None else Choice(self._meaning(case.when, view), value, result)
-        return result if operation.when is None else Choice(self._meaning(operation.when, view), result, before)
+            value = next((self._meaning(node, shadow) for name, node in case.writes if name == target), before)
+            result = value if case.when is None else Choice(self._meaning(case.when, shadow), value, result)
+        return result if operation.when is None else Choice(self._meaning(operation.when, shadow), result, before)
 
     def _write(self, operation: Operation) -> None:
-        view = self._view(None)
         changed = {target for case in operation.cases for target, _ in case.writes}
         answers: dict[str, Node] = {}
         for target in sorted(changed):
-            before = self._before(target, None)
-            answers[target] = self._define(target, self._outcome(operation, target, before, view), operation)
+            answers[target] = self._define(target, self._outcome(operation, target, None), operation)
         for shadow in self.shadows:
             if self._touches(operation, shadow):
                 self._shadow_write(operation, shadow, answers)
@@ -238,9 +236,10 @@ class _Unroller:
         return self.held.get(target, self.current.get(target, UNSET))
 
     def _shadow_write(self, operation: Operation, shadow: _Shadow, answers: Mapping[str, Node]) -> None:
-        view = self._view(shadow)
+        # All targets first: an operation's writes do not see one another.
+        nodes = {target: self._settled(self._outcome(operation, target, shadow)) for target in answers}
         for target, real in answers.items():
-            node = self._settled(self._outcome(operation, target, self._before(target, shadow), view))
+            node = nodes[target]
             if target in shadow.current or (_is_local(target) and node not in (real, self._real_node(real))):
                 # A local that differs is no difference yet: it goes on in the shadow until a flag shows it.
                 held = shadow.held if operation.scope and not _is_local(target) else shadow.current

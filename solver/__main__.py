@@ -1,0 +1,5 @@
+"""``python -m solver`` is ``preflight``."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,306 @@
+"""The commands and their options; exit codes: 0 yes, 1 the answer is no, 2 the question was wrong, 3 our fault."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+import click
+import typer
+
+from constraints.errors import KnowledgeError
+
+from ..errors import Disagreement, InputError, TooLarge
+from . import batch, listing
+from .inputs import arguments_of, environment_of, pins_of, platform_of
+
+app = typer.Typer(
+    name="preflight",
+    help="Which SGLang launch configurations hold on which GPU, and why not. Offline.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+YES, NO, WRONG, FAULT = 0, 1, 2, 3
+
+
+class Format(str, Enum):
+    """How an answer is written."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+
+
+Release = Annotated[Optional[str], typer.Option("--release", help="SGLang release; the newest known by default.")]
+Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+Env = Annotated[Optional[list[str]], typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
+Without = Annotated[Optional[list[str]], typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
+Cuda = Annotated[Optional[str], typer.Option("--cuda", help="CUDA version, such as 12.9.")]
+Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPUs.")]
+Memory = Annotated[Optional[float], typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
+Sets = Annotated[Optional[list[str]], typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
+Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]
+
+
+@app.command()
+def recommend(
+    model: Model,
+    gpu: Gpu,
+    profile: Annotated[str, typer.Option("--profile", help="What better means; see `preflight profiles`.")] = "balanced",
+    sets: Sets = None,
+    top: Annotated[int, typer.Option("--top", min=1, max=1000, help="How many to show.")] = 5,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    gpu_memory: Memory = None,
+    output: Output = Format.text,
+) -> int:
+    """The best configurations for a model on a GPU, and how many hold in all."""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    preflight = Preflight(release)
+    platform = platform_of(
+        preflight.knowledge,
+        gpu,
+        nodes=nodes,
+        env=environment_of(env or []),
+        without=without or [],
+        cuda=cuda,
+        memory_gib=gpu_memory,
+    )
+    pins = pins_of(sets or [], preflight.knowledge.flags)
+    found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    if output is Format.command:
+        write("\n\n".join(text.command(found.subject, one.args) for one in found.solutions) + "\n")
+    else:
+        write(_formatted(output, text.recommendation(found), machine.recommendation(found)))
+    return YES if found.solutions else NO
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def check(
+    words: Annotated[
+        Optional[list[str]],
+        typer.Argument(metavar="[GPU] [-- COMMAND OR FLAGS]", help="The GPU, then what you would launch."),
+    ] = None,
+    model: Annotated[Optional[str], typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    gpu_memory: Memory = None,
+    show_facts: Annotated[bool, typer.Option("--facts", help="Show every fact the answer stands on.")] = False,
+    why: Annotated[bool, typer.Option("--why/--no-why", help="Add conflicts and ways out to a no.")] = True,
+    batch_file: Annotated[
+        Optional[str], typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
+    ] = None,
+    output: Output = Format.text,
+) -> int:
+    """Does this launch command hold, and what will SGLang really run?"""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    if batch_file is not None:
+        return batch.run(batch_file, release)
+    if not words:
+        raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
+    preflight = Preflight(release)
+    arguments, given = arguments_of(words[1:])
+    platform = platform_of(
+        preflight.knowledge,
+        words[0],
+        nodes=nodes,
+        env={**given, **environment_of(env or [])},
+        without=without or [],
+        cuda=cuda,
+        memory_gib=gpu_memory,
+    )
+    report = preflight.check(model, platform, arguments, Path.cwd(), why=why)
+    shown = text.check(report) + (listing.facts(report.facts) if show_facts and output is Format.text else "")
+    if output is Format.command:
+        shown = text.command(report.subject, arguments) + "\n"
+    write(_formatted(output, shown, machine.check(report, facts=show_facts)))
+    return YES if report.holds else NO
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def resolve(
+    words: Annotated[Optional[list[str]], typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
+    model: Annotated[Optional[str], typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    output: Output = Format.text,
+) -> int:
+    """The effective configuration, write by write, in SGLang's order."""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    if not words:
+        raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
+    preflight = Preflight(release)
+    arguments, given = arguments_of(words[1:])
+    platform = platform_of(
+        preflight.knowledge,
+        words[0],
+        nodes=nodes,
+        env={**given, **environment_of(env or [])},
+        without=without or [],
+        cuda=cuda,
+    )
+    report = preflight.check(model, platform, arguments, Path.cwd())
+    data = machine.check(report)
+    data["log"] = [machine.change(one) for one in report.log]
+    write(_formatted(output, text.log(report), data))
+    return NO if report.refused else YES
+
+
+@app.command()
+def explain(
+    model: Model,
+    gpu: Gpu,
+    sets: Sets = None,
+    args: Annotated[Optional[str], typer.Option("--args", help="A command's flags, as one text.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    output: Output = Format.text,
+) -> int:
+    """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    if (args is None) == (not sets):
+        raise InputError("say what to explain", "explain", "Give either --set FLAG=VALUE or --args \"FLAGS\".")
+    preflight = Preflight(release)
+    arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
+    platform = platform_of(
+        preflight.knowledge,
+        gpu,
+        nodes=nodes,
+        env={**given, **environment_of(env or [])},
+        without=without or [],
+        cuda=cuda,
+    )
+    if args is not None:
+        found = preflight.explain_command(model, platform, arguments)
+    else:
+        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags))
+    write(_formatted(output, text.explanation(found), machine.explanation(found)))
+    return YES if found.satisfiable else NO
+
+
+def _split(text: str | None) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text or "")
+    except ValueError as fault:
+        raise InputError(f"the flags cannot be split into words: {fault}", "--args") from None
+
+
+@app.command()
+def rules(rule: Annotated[Optional[str], typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
+    """The rules of a release, or one of them whole."""
+    write(listing.rules(rule, release))
+    return YES
+
+
+@app.command()
+def flags(flag: Annotated[Optional[str], typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
+    """SGLang's flags, or one of them whole."""
+    write(listing.flags(flag, release))
+    return YES
+
+
+@app.command()
+def gpus() -> int:
+    """The GPUs that are known."""
+    write(listing.gpus())
+    return YES
+
+
+@app.command()
+def models() -> int:
+    """The checkpoints that are known by name."""
+    write(listing.models())
+    return YES
+
+
+@app.command()
+def profiles() -> int:
+    """What "better" can mean."""
+    write(listing.profiles())
+    return YES
+
+
+@app.command()
+def lint(
+    sources: Annotated[
+        Optional[Path], typer.Option("--sources", metavar="TREE", help="An unpacked SGLang wheel to hold anchors against.")
+    ] = None,
+    release: Release = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="List raise sites by reach; needs --sources.")] = False,
+) -> int:
+    """Faults in the knowledge."""
+    from . import linting
+
+    return linting.run(sources, release, coverage)
+
+
+def write(shown: str) -> None:
+    """Text to standard output."""
+    typer.echo(shown, nl=not shown.endswith("\n"))
+
+
+def _formatted(output: Format, shown: str, data: dict[str, Any]) -> str:
+    from ..render import machine
+
+    if output is Format.json:
+        return machine.as_json(data)
+    return machine.as_yaml(data) if output is Format.yaml else shown
+
+
+def run(words: list[str]) -> int:
+    """Run one command line; what is wrong becomes a message on standard error and an exit code."""
+    try:
+        outcome = app(args=words, standalone_mode=False)
+        return outcome if isinstance(outcome, int) else YES
+    except InputError as error:
+        typer.echo(_wrong(error), err=True)
+        return WRONG
+    except KnowledgeError as error:
+        typer.echo(f"The knowledge has faults:\n{error}", err=True)
+        return FAULT
+    except (Disagreement, TooLarge) as error:
+        typer.echo(f"This is a fault of sglang-preflight, please report it: {error}", err=True)
+        return FAULT
+    except click.exceptions.Exit as exit_:
+        return int(exit_.exit_code)
+    except click.ClickException as error:
+        error.show()
+        return WRONG
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        return YES
+
+
+def _wrong(error: InputError) -> str:
+    message = (f"{error.where}: " if error.where else "") + error.message
+    if error.near:
+        message += "\nDid you mean " + " or ".join(error.near) + "?"
+    return message + (f"\n{error.hint}" if error.hint else "")

@@ -1,0 +1,64 @@
+"""JSON lines of launch commands -> JSON lines of verdicts, one each, in order; a bad line never stops the rest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from ..api import Preflight
+from ..errors import InputError
+from ..render import machine
+from .inputs import batch_case, platform_of
+
+
+def run(file: str, release: str | None) -> int:
+    """Answer each line; exit code 0 when all hold, 1 otherwise.
+
+    Raises InputError when the file cannot be read.
+    """
+    answers: dict[str | None, Preflight] = {}
+    everything_holds = True
+    try:
+        opened = nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8")
+        with opened as lines:
+            for line in _lines(lines):
+                data = _answer(line, release, answers)
+                everything_holds = everything_holds and data.get("holds") is True
+                sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise InputError(f"cannot be read: {fault}", file) from None
+    return 0 if everything_holds else 1
+
+
+def _lines(lines: Any) -> Iterator[str]:
+    return (line for line in lines if line.strip())
+
+
+def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]) -> dict[str, Any]:
+    case: dict[str, Any] = {}
+    try:
+        case = batch_case(line)
+        asked = str(case["release"]) if case.get("release") else release
+        if asked not in answers:
+            answers[asked] = Preflight(asked)
+        preflight = answers[asked]
+        platform = platform_of(
+            preflight.knowledge,
+            case["gpu"],
+            num_gpus=case.get("num_gpus"),
+            nodes=int(case.get("nodes") or 1),
+            env={str(name): str(value) for name, value in (case.get("env") or {}).items()},
+            without=list(case.get("without") or []),
+        )
+        report = preflight.check(case["model"], platform, [str(word) for word in case["args"]])
+    except InputError as error:
+        return {"id": case.get("id"), "verdict": "invalid-input", "reason": str(error), "where": error.where}
+    except (TypeError, ValueError, AttributeError) as fault:
+        return {"id": case.get("id"), "verdict": "invalid-input", "reason": f"the case is malformed: {fault}"}
+    data = machine.check(report)
+    kept = ("release", "verdict", "holds", "findings", "rewrites", "effective")
+    return {"id": case.get("id"), **{key: data[key] for key in kept}}

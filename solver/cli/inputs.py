@@ -1,0 +1,166 @@
+"""Words of the command line -> values: GPUs and platforms, pins, launch commands, batch lines."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from constraints.environment import parse_environment
+from constraints.expression import Value
+from constraints.load import Knowledge
+from constraints.schema import Flag
+
+from ..errors import InputError
+from ..facts import Platform
+from ..gpu import parse_gpu
+from ..intake.command import parse_arguments, read_command, words_of
+from ..intake.refusal import Refusal
+from ..render.sentence import refusal_message
+
+MAX_NODES = 1024
+
+
+def platform_of(
+    knowledge: Knowledge,
+    gpu: str,
+    *,
+    num_gpus: int | None = None,
+    nodes: int = 1,
+    env: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
+    cuda: str | None = None,
+    memory_gib: float | None = None,
+) -> Platform:
+    """The machine a question is about.
+
+    Raises InputError.
+    """
+    given, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
+    if not 1 <= nodes <= MAX_NODES:
+        raise InputError(f"{nodes} nodes cannot be", "--nodes", f"Give 1 to {MAX_NODES}.")
+    if num_gpus is not None and num_gpus < 1:
+        raise InputError(f"{num_gpus} GPUs cannot be", "num_gpus", "Give 1 or more.")
+    texts = dict(env or {})
+    unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
+    if unknown:
+        near = tuple(get_close_matches(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)]))
+        raise InputError(f"no rule asks for the package {unknown[0]!r}", "--without", "Leave it out.", near)
+    try:
+        version = None if cuda is None else float(cuda)
+    except ValueError:
+        raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.") from None
+    return Platform(
+        found,
+        num_gpus or given or 1,
+        nodes,
+        tuple(sorted(_settings(texts, knowledge).items())),
+        tuple(sorted(without)),
+        (),
+        version,
+    )
+
+
+def _settings(texts: Mapping[str, str], knowledge: Knowledge) -> dict[str, Value]:
+    """The variables that are set, also by an older name; what no rule reads is left out."""
+    parsed = parse_environment(texts, knowledge.environment)
+    untouched = parse_environment({}, knowledge.environment)
+    return {name: value for name, value in parsed.items() if name in texts or value != untouched[name]}
+
+
+def _packages(knowledge: Knowledge) -> set[str]:
+    images = knowledge.releases[knowledge.release].images
+    return {name for facts in images.values() for name in facts if name.startswith("package.")}
+
+
+def environment_of(settings: Sequence[str]) -> dict[str, str]:
+    """``K=V`` words.
+
+    Raises InputError.
+    """
+    found = {}
+    for setting in settings:
+        name, separator, value = setting.partition("=")
+        if not separator or not name:
+            raise InputError(f"{setting!r} sets nothing", "--env", "Write NAME=VALUE.")
+        found[name] = value
+    return found
+
+
+def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Value]:
+    """``flag=value`` words of ``--set``, read as SGLang would read the flag's value.
+
+    Raises InputError.
+    """
+    pins: dict[str, Value] = {}
+    for setting in settings:
+        name, separator, text = setting.partition("=")
+        field = flag_named(name.strip(), flags)
+        if not separator:
+            raise InputError(f"{setting!r} sets nothing", "--set", "Write flag=value.")
+        pins[field] = _value(field, text.strip(), flags)
+    return pins
+
+
+def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
+    """The field of a flag by any of its spellings.
+
+    Raises InputError.
+    """
+    plain = name.lstrip("-").replace("-", "_")
+    if plain in flags:
+        return plain
+    for field, flag in flags.items():
+        for action in flag.actions:
+            if any(option.lstrip("-").replace("-", "_") == plain for option in action.options):
+                return field
+    near = tuple(get_close_matches(plain, flags, 3))
+    raise InputError(f"SGLang has no flag {name!r}", "--set", None, near)
+
+
+def _value(field: str, text: str, flags: Mapping[str, Flag]) -> Value:
+    flag = flags[field]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.lower() in ("unset", "null", "none"):
+        return None
+    option = next((action.options[0] for action in flag.actions if action.options), None)
+    if option is None:
+        return text
+    parsed = parse_arguments(words_of([option, *shlex.split(text)]), flags, needs_model=False)
+    if isinstance(parsed, Refusal):
+        raise InputError(refusal_message(parsed, "of this release"), f"--set {field}", None, tuple(parsed.near))
+    return parsed.typed.get(field)
+
+
+def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The flags of a launch and the environment set for it, from flags alone or from a whole command.
+
+    Raises InputError.
+    """
+    if not words or words[0].startswith("-"):
+        return list(words), {}
+    found = read_command(words[0] if len(words) == 1 else shlex.join(words))
+    if isinstance(found, Refusal):
+        raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
+    return [word.text for word in found.arguments], dict(found.env)
+
+
+def batch_case(line: str) -> dict[str, object]:
+    """One line of a batch.
+
+    Raises InputError.
+    """
+    try:
+        case = json.loads(line)
+    except (ValueError, RecursionError) as fault:
+        raise InputError(f"not JSON: {fault}", "the line") from None
+    if not isinstance(case, dict):
+        raise InputError("a case is an object", "the line")
+    for key, kind in (("model", str), ("gpu", str), ("args", list)):
+        if not isinstance(case.get(key), kind):
+            raise InputError(f"{key!r} is missing or of another type", "the line")
+    if not all(isinstance(word, (str, int, float)) for word in case["args"]):
+        raise InputError("args are words", "the line")
+    return case

@@ -1,0 +1,1 @@
+"""Answers -> text, JSON, YAML, commands. Decides nothing."""

@@ -1,0 +1,185 @@
+"""Answers -> plain data for JSON and YAML; the keys are a promise, numbered by ``schema``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from constraints.expression import Value
+from constraints.schema import Source
+
+from ..intake.refusal import Refusal
+from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
+from .sentence import finding_message, refusal_hint, refusal_message
+
+SCHEMA = 1
+
+
+def as_json(data: Any) -> str:
+    """Data as JSON text, the same bytes for the same answer."""
+    return json.dumps(data, indent=2, sort_keys=False, ensure_ascii=False)
+
+
+def as_yaml(data: Any) -> str:
+    """Data as YAML text."""
+    import yaml
+
+    return str(yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False, allow_unicode=True, width=100))
+
+
+def source(found: Source | None) -> dict[str, Any] | None:
+    """A source line."""
+    return None if found is None else {"release": found.release, "file": found.file, "line": found.line}
+
+
+def values(found: Mapping[str, Value]) -> dict[str, Any]:
+    """Values by name."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def subject(found: Subject) -> dict[str, Any]:
+    """What was asked about."""
+    return {
+        "schema": SCHEMA,
+        "release": found.release,
+        "asked_release": found.asked_release,
+        "model": found.model,
+        "gpu": found.gpu,
+        "num_gpus": found.num_gpus,
+        "nodes": found.nodes,
+        "inferred": list(found.inferred),
+    }
+
+
+def finding(found: Finding) -> dict[str, Any]:
+    """One finding."""
+    return {
+        "rule": found.rule.id,
+        "kind": found.rule.kind,
+        "stage": found.rule.stage,
+        "severity": found.severity,
+        "message": finding_message(found),
+        "fix": " ".join(found.rule.fix.split()),
+        "hidden": found.hidden,
+        "source": source(found.source),
+        "reads": values(found.reads),
+        "facts": values(found.facts),
+    }
+
+
+def refusal(found: Refusal, release: str) -> dict[str, Any]:
+    """A refusal while parsing, as a finding."""
+    return {
+        "rule": None,
+        "kind": "error",
+        "stage": "parse",
+        "severity": "error",
+        "message": refusal_message(found, release),
+        "fix": refusal_hint(found),
+        "hidden": False,
+        "source": None,
+        "reason": found.reason,
+        "option": found.option,
+        "word": found.word,
+        "line": found.line,
+        "column": found.column,
+    }
+
+
+def change(found: Change) -> dict[str, Any]:
+    """One changed flag."""
+    return {
+        "flag": found.flag,
+        "from": values({"": found.before})[""],
+        "to": values({"": found.after})[""],
+        "rule": found.rule.id,
+        "source": source(found.source),
+    }
+
+
+def check(report: CheckReport, *, facts: bool = False) -> dict[str, Any]:
+    """A checked command."""
+    findings = [finding(one) for one in report.findings]
+    if report.refusal is not None:
+        findings = [refusal(report.refusal, report.subject.release)]
+    data = {
+        **subject(report.subject),
+        "verdict": "refused" if report.refused else "ok",
+        "holds": report.holds,
+        "findings": findings,
+        "rewrites": [change(one) for one in report.changes if one.rewritten],
+        "filled": [change(one) for one in report.changes if not one.rewritten],
+        "typed": values(report.typed),
+        "effective": values(report.effective),
+    }
+    if facts:
+        data["facts"] = values(dict(sorted(report.facts.items())))
+    if report.explanation is not None:
+        data.update({key: value for key, value in explanation(report.explanation).items() if key not in data})
+    return data
+
+
+def recommendation(found: Recommendation) -> dict[str, Any]:
+    """The best configurations."""
+    data = {
+        **subject(found.subject),
+        "profile": found.profile,
+        "pins": values(found.pins),
+        "lacks": list(found.lacks),
+        "count": found.count,
+        "solutions": [
+            {
+                "rank": one.rank,
+                "score": one.score,
+                "terms": dict(one.terms),
+                "typed": values(one.typed),
+                "effective": values(one.effective),
+                "args": list(one.args),
+            }
+            for one in found.solutions
+        ],
+    }
+    if found.explanation is not None:
+        data["explanation"] = explanation(found.explanation)
+    return data
+
+
+def element(found: Element) -> dict[str, Any]:
+    """One element of a conflict."""
+    return {
+        "kind": found.kind,
+        "name": found.name,
+        "value": values({"": found.value})[""],
+        "rule": found.rule.id if found.rule else None,
+        "source": source(found.source),
+        "origin": found.origin,
+    }
+
+
+def explanation(found: Explanation) -> dict[str, Any]:
+    """Conflicts and ways out."""
+    return {
+        **subject(found.subject),
+        "satisfiable": found.satisfiable,
+        "pins": values(found.pins),
+        "cores": [{"elements": [element(one) for one in core.elements]} for core in found.cores],
+        "complete": found.complete,
+        "sampled": found.sampled,
+        "fixes": [
+            {
+                "cost": fix.cost,
+                "changes": [
+                    {"what": one.what, "from": values({"": one.before})[""], "to": values({"": one.after})[""]}
+                    for one in fix.changes
+                ],
+                "model": fix.model,
+                "gpu": fix.gpu,
+                "num_gpus": fix.num_gpus,
+                "release": fix.release,
+                "args": list(fix.args),
+                "effective": values(fix.effective),
+            }
+            for fix in found.fixes
+        ],
+    }

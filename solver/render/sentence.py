@@ -1,0 +1,115 @@
+"""Rules, values and refusals -> the short sentences that every form of output shares."""
+
+from __future__ import annotations
+
+import textwrap
+
+from constraints.expression import Value
+from constraints.schema import Rule, Source
+
+from ..intake.refusal import Refusal
+from ..report import Finding
+
+WIDTH = 80
+
+
+def shown(value: Value) -> str:
+    """A value as a person reads it."""
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, tuple):
+        return "[" + ", ".join(shown(item) for item in value[:6]) + (", ..." if len(value) > 6 else "") + "]"
+    return str(value)
+
+
+def count(number: int) -> str:
+    """A count with its thousands apart."""
+    return f"{number:,}"
+
+
+def cited(rule: Rule, source: Source | None) -> str:
+    """Which rule, and the line of SGLang that says so."""
+    if source is None:
+        return f"{rule.id} (a rule of sglang-preflight)"
+    return f"{rule.id}, SGLang {source.release} {source.file}:{source.line}"
+
+
+def wrapped(text: str, indent: str = "", first: str | None = None, width: int = WIDTH) -> str:
+    """A paragraph within ``width`` columns."""
+    return textwrap.fill(
+        " ".join(text.split()),
+        width,
+        initial_indent=indent if first is None else first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def finding_message(finding: Finding) -> str:
+    """What is so and why, in one paragraph."""
+    rule = finding.rule
+    return f"{rule.title}: {' '.join(rule.reason.split())}" if rule.reason else rule.title
+
+
+_REFUSALS = {
+    "ambiguous-option": "{option} is short for several options: {candidates}",
+    "unknown-option": "SGLang {release} has no option {word}",
+    "unexpected-word": "the word {word!r} belongs to no option",
+    "missing-value": "{option} needs a value",
+    "takes-no-value": "{option} takes no value",
+    "bad-value": "{word!r} is no value for {option}: it wants {expected}",
+    "bad-choice": "{word!r} is no value of {option}",
+    "retired-option": "{option} is retired: SGLang {release} refuses it",
+    "missing-required": "{option} is missing",
+    "help": "the command asks for help and starts nothing",
+    "crash": "SGLang {release} crashes while it reads {option}",
+    "unbalanced-quote": "a quote is opened and never closed",
+    "trailing-backslash": "the text ends in a backslash",
+    "no-command": "this is no SGLang launch command",
+    "config-twice": "--config is given twice",
+    "config-missing-name": "--config needs a file",
+    "config-not-yaml": "the file of --config must end in .yaml or .yml",
+    "config-not-found": "the file of --config is not there: {word}",
+    "config-unreadable": "the file of --config cannot be read: {word}",
+    "config-not-mapping": "the file of --config must be a mapping of options",
+    "config-bad-key": "the file of --config holds a key that is no option: {word}",
+}
+
+
+def refusal_message(refusal: Refusal, release: str) -> str:
+    """Why a command line cannot be read."""
+    message = _REFUSALS[refusal.reason].format(
+        option=refusal.option,
+        word=refusal.word,
+        expected=refusal.expected,
+        candidates=", ".join(refusal.candidates),
+        release=release,
+    )
+    if refusal.choices:
+        message += "; it takes " + ", ".join(shown(choice) for choice in refusal.choices)
+    return message
+
+
+def refusal_hint(refusal: Refusal) -> str:
+    """What to do about it."""
+    hints = []
+    elsewhere = refusal.elsewhere
+    if elsewhere is not None:
+        if elsewhere.new_flag:
+            hints.append(f"Write {elsewhere.new_flag} instead.")
+        if elsewhere.span.until:
+            hints.append(f"{elsewhere.option} is gone since {elsewhere.span.until}.")
+        elif elsewhere.span.since and not elsewhere.span.since.startswith("<="):
+            hints.append(f"{elsewhere.option} came with {elsewhere.span.since}.")
+        if elsewhere.note:
+            hints.append(elsewhere.note)
+    if refusal.candidates:
+        hints.append("Write one of them out: " + ", ".join(refusal.candidates) + ".")
+    elif refusal.near:
+        hints.append("Did you mean " + " or ".join(refusal.near) + "?")
+    return " ".join(hints)
