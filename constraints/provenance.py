@@ -27,7 +27,7 @@ _KEYS = frozenset(("release", "file", "line", "reason"))
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """A source held against a tree: it ``stands``, has ``moved`` to ``line``, or has ``vanished`` (no file, no words)."""
+    """A source held against a tree: it ``stands``, has ``moved`` to ``line``, or has ``vanished``."""
 
     rule: Rule
     source: Source

@@ -1,4 +1,4 @@
-"""`preflight lint`: what is wrong in the knowledge, alone or held against an unpacked SGLang -> lines and an exit code."""
+"""`preflight lint`: what is wrong in the knowledge, alone or held against SGLang -> lines, an exit code."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from constraints.release import nearest, release_key
 from ..errors import InputError
 
 CLEAN, FINDINGS = 0, 1
+_STATES = ("covered", "out of scope", "not covered")
 _VERSION = re.compile(r"""^(?:__version__\s*=.*|version\s*=\s*)['"]([^'"]+)['"]""", re.MULTILINE)
 
 
@@ -91,12 +92,13 @@ def _reach(found: list[Reach]) -> Iterator[str]:
         for one in found:
             if one.state == "not covered" and bool(one.step) is reached:
                 site = one.site
-                yield f"  {site.file}:{site.line} {site.kind} in {site.function}" + (f" ({one.step})" if reached else "")
+                within = f" ({one.step})" if reached else ""
+                yield f"  {site.file}:{site.line} {site.kind} in {site.function}{within}"
     by_file: dict[str, Counter[str]] = {}
     for one in found:
         by_file.setdefault(one.site.file, Counter())[one.state] += 1
     for file, counts in sorted(by_file.items()):
-        yield f"{file}: " + ", ".join(f"{counts[state]} {state}" for state in ("covered", "out of scope", "not covered"))
+        yield f"{file}: " + ", ".join(f"{counts[state]} {state}" for state in _STATES)
     total = Counter(one.state for one in found)
     yield f"{len(found)} sites: " + ", ".join(f"{count} {state}" for state, count in sorted(total.items()))
 

@@ -21,7 +21,7 @@ _GPU = re.compile(r"(?:(\d+)x)?(.+)")
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What SGLang said of one example: ``ok`` or ``refused``, then where, how (``raise assert call argparse``), when."""
+    """What SGLang said of one example: ``ok`` or ``refused``, where, how (raise, assert, call, argparse), when."""
 
     id: str
     model: str
@@ -104,5 +104,5 @@ def write_recorded(path: Path, verdicts: Iterable[Recorded]) -> None:
 def read_recorded(path: Path) -> dict[tuple[str, str, str], Recorded]:
     """The verdicts of a file by example."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        found = [Recorded(**json.loads(line)) for line in lines]
+        found = [Recorded(**{"args": "", **json.loads(line)}) for line in lines]
     return {one.key: one for one in found}
