@@ -3,114 +3,150 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
-from constraints.expression import Compare, Const, Value, names
+from constraints.expression import Any_, Compare, Const, Name, Not, Value, names
 from constraints.schema import Operation, Rule
 
-from .feasible import Feasibility
-from .narrow import possible_values
+from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
-from .problem import Constraint, Definition, Problem, Variable
+from .problem import Constraint, Problem, Variable
+from .refute import Refuter, Restriction
 from .report import Element
 from .resolve import fold_operation, reads
 from .unroll import Unit, unroll
 
+BUDGET = 300
 
-@dataclass(frozen=True, slots=True)
-class _Relaxable:
-    """A problem in which each rule can be taken out: its constraints dropped, what it writes left free."""
 
-    problem: Problem
-    free: Mapping[str, tuple[Value, ...]]
+class Case:
+    """A question with its soft demands, ready to be refuted part by part."""
 
-    def rules(self) -> list[Rule]:
-        """Every rule that stands in the problem, in order."""
-        equations: list[Definition | Constraint] = [*self.problem.definitions, *self.problem.constraints]
-        found = {one.operation.rule.id: one.operation.rule for one in equations if one.operation is not None}
-        return list(found.values())
-
-    def satisfiable(self, kept: frozenset[str], allowed: Mapping[str, Sequence[Value]]) -> bool:
-        """Whether the problem has a solution when the rules of ``kept`` stand alone."""
-        gone = [
-            one for one in self.problem.definitions if one.operation is not None and one.operation.rule.id not in kept
-        ]
-        taken = {one.name for one in gone}
-        problem = Problem(
-            (*self.problem.variables, *(Variable(one.name, self.free[one.name]) for one in gone)),
-            tuple(one for one in self.problem.definitions if one.name not in taken),
-            tuple(
-                one for one in self.problem.constraints if one.operation is None or one.operation.rule.id in kept
-            ),
+    def __init__(self, asked: Asked, units: Sequence[Unit], soft: Sequence[Pin]) -> None:
+        self.asked = asked
+        self.units = units
+        self.soft = soft
+        problem = unroll(
+            asked.operations, asked.defaults, units, {}, shadows=False, blame=_vocabulary(asked, units)
         )
-        return Feasibility(problem).find(allowed) is not None
+        outcome = [pin for pin in soft if not pin.typed]
+        self.problem = _cone(
+            Problem(
+                (*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
+                problem.definitions,
+                (
+                    *problem.constraints,
+                    *(
+                        Constraint(
+                            pin.selector,
+                            Any_((Not(Name(pin.selector)), Compare("==", problem.last[pin.flag], Const(pin.value)))),
+                        )
+                        for pin in outcome
+                    ),
+                ),
+                problem.last,
+                problem.typed,
+            )
+        )
+        self.refuter = Refuter(self.problem)
+        self.rules = {one.rule.id: one.rule for one in asked.operations}
+        self._answers: dict[frozenset[int], frozenset[int] | None] = {}
+
+    def refute(self, places: frozenset[int]) -> frozenset[int] | None:
+        """None when the pins at ``places`` can hold together, else some of them that cannot."""
+        if places not in self._answers:
+            found = self.refuter.refute(self.restricted(places))
+            self._answers[places] = (
+                None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
+            )
+        return self._answers[places]
+
+    def restricted(self, places: frozenset[int]) -> dict[str, Restriction]:
+        """What the pins at ``places`` leave to each variable; pins elsewhere are not in force."""
+        typed = {self.soft[place].flag: (self.soft[place].value, place) for place in places if self.soft[place].typed}
+        found: dict[str, Restriction] = {}
+        for unit in self.units:
+            here = {flag: typed[flag] for flag in unit.flags if flag in typed}
+            if here:
+                values = rows_with(unit, {flag: value for flag, (value, _) in here.items()})
+                found[unit.name] = Restriction(values, frozenset(("pin", place) for _, place in here.values()))
+        for place, pin in enumerate(self.soft):
+            if not pin.typed:
+                causes = frozenset((("pin", place),)) if place in places else frozenset()
+                found[pin.selector] = Restriction((place in places,), causes)
+        return found
 
 
-def blame(asked: Asked, units: Sequence[Unit], pins: Sequence[Pin]) -> list[Element]:
-    """The rules, chosen defaults and facts of one minimal conflict; ``pins`` must be unsatisfiable."""
-    typed = {pin.flag: pin.value for pin in pins if pin.typed}
-    narrowed = tuple(
-        Unit(unit.name, unit.flags, rows_with(unit, typed), ()) if set(unit.flags) & set(typed) else unit
-        for unit in units
-    )
-    problem = unroll(asked.operations, asked.defaults, narrowed, {}, shadows=False, blame=True)
-    wanted = tuple(
-        Constraint("pin", Compare("==", problem.last[pin.flag], Const(pin.value))) for pin in pins if not pin.typed
-    )
-    relaxable = _cone(
-        Problem(problem.variables, problem.definitions, (*problem.constraints, *wanted), problem.last, problem.typed)
-    )
-    rules = relaxable.rules()
-    kept = _smallest(relaxable, [rule.id for rule in rules])
-    chosen = [rule for rule in rules if rule.id in kept]
-    elements = [_element(asked, problem, rule) for rule in chosen]
-    return elements + list(_facts(asked, chosen))
+def blame(case: Case, places: frozenset[int]) -> list[Element]:
+    """The rules, chosen defaults and facts of one minimal conflict; the pins at ``places`` must not hold together."""
+    restricted = case.restricted(places)
+    every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
+    causes = case.refuter.refute(restricted)
+    core = list(case.refuter.rules_of(causes or ()))
+    needed: list[str] = []
+    # Writers are dropped before checks: what SGLang chose is told only where it is part of the reason.
+    core.sort(key=lambda one: (case.rules[one].kind in ("error", "defect"), every.index(one)))
+    while core:
+        tried = core.pop(0)
+        kept = {*core, *needed}
+        try:
+            found = case.refuter.refute(restricted, [one for one in every if one not in kept], BUDGET)
+        except TooLarge:  # not shown to be needless within the budget: it stays
+            found = None
+        if found is None:
+            needed.append(tried)
+        else:
+            inside = set(case.refuter.rules_of(found))
+            core = [one for one in core if one in inside]
+    chosen = [case.rules[one] for one in every if one in needed]
+    elements = [_element(case, rule, restricted) for rule in chosen]
+    return elements + list(_facts(case.asked, chosen))
 
 
-def _cone(problem: Problem) -> _Relaxable:
-    """Only what a constraint hangs on, and for every written version the values it could have without its rule."""
+def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
+    """The values each flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
+    found: dict[str, dict[str, Value]] = {}
+
+    def add(target: str, value: Value) -> None:
+        found.setdefault(target, {}).setdefault(repr(value), value)
+
+    for name, flag in asked.knowledge.flags.items():
+        add(name, None)
+        for value in (flag.default, *(flag.choices or ())):
+            add(name, value)
+    for unit in units:
+        for row in unit.domain:
+            for flag_name, value in zip(unit.flags, row if isinstance(row, tuple) else (row,), strict=False):
+                add(flag_name, value)
+    for operation in asked.operations:
+        for case in operation.cases:
+            for target, node in case.writes:
+                if isinstance(node, Const):
+                    add(target, node.value)
+    return {target: tuple(values.values()) for target, values in found.items()}
+
+
+def _cone(problem: Problem) -> Problem:
+    """Only the definitions that some constraint hangs on."""
     wanted: set[str] = set()
     for constraint in problem.constraints:
         wanted |= names(constraint.node)
-    needed: list[Definition] = []
+    needed = []
     for definition in reversed(problem.definitions):
         if definition.name in wanted:
             needed.append(definition)
-            wanted |= names(definition.node)
-    possible: dict[str, tuple[Value, ...] | None] = {one.name: one.domain for one in problem.variables}
-    free: dict[str, tuple[Value, ...]] = {}
-    for definition in reversed(needed):
-        values = possible_values(definition.node, possible)
-        possible[definition.name] = values
-        free[definition.name] = values or (None,)
-    return _Relaxable(
-        Problem(problem.variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed), free
-    )
+            wanted |= names(definition.node) | names(definition.relaxed)
+    variables = tuple(one for one in problem.variables if one.name in wanted or not one.name.startswith("free "))
+    return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)
 
 
-def _smallest(relaxable: _Relaxable, rules: list[str]) -> frozenset[str]:
-    """A minimal set of rules that is unsatisfiable; halves are tried before single rules."""
-    kept = list(rules)
-    size = max(1, len(kept) // 2)
-    while size:
-        place = 0
-        while place < len(kept):
-            without = kept[:place] + kept[place + size :]
-            if not relaxable.satisfiable(frozenset(without), {}):
-                kept = without
-            else:
-                place += size
-        size = size // 2 if size > 1 else 0
-    return frozenset(kept)
-
-
-def _element(asked: Asked, problem: Problem, rule: Rule) -> Element:
-    source = rule.source(asked.knowledge.release)
+def _element(case: Case, rule: Rule, restricted: Mapping[str, Restriction]) -> Element:
+    source = rule.source(case.asked.knowledge.release)
     if rule.kind in ("error", "defect", "warning"):
         return Element("rule", rule.id, None, rule, source)
-    written = next((one for one in problem.definitions if one.operation is not None and one.operation.rule is rule), None)
-    value = written.node.value if written is not None and isinstance(written.node, Const) else None
-    return Element("default", written.name.split("#")[0] if written else rule.id, value, rule, source)
+    targets = [target for one in rule.cases for target, _ in one.writes if not target.startswith("local.")]
+    values = {node.value for one in rule.cases for _, node in one.writes if isinstance(node, Const)}
+    value = next(iter(values)) if len(values) == 1 else None
+    return Element("default", targets[0] if targets else rule.id, value, rule, source)
 
 
 def _facts(asked: Asked, rules: Sequence[Rule]) -> Iterator[Element]:
@@ -130,4 +166,3 @@ def _matters(operation: Operation, name: str, facts: Mapping[str, Value]) -> boo
     known = {other: value for other, value in facts.items() if other != name}
     without, whole = fold_operation(operation, known), fold_operation(operation, facts)
     return whole is not None and without != whole
-

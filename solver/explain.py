@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from constraints.expression import Any_, Compare, Const, Name, Not, Value
+from constraints.expression import Value
 
-from .blame import blame
-from .feasible import Feasibility
+from .blame import Case, blame
 from .mus import Conflicts, enumerate_conflicts
-from .pins import Asked, Pin, rows_with
-from .problem import Constraint, Problem, Variable
+from .pins import Asked, Pin
 from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation
@@ -28,59 +26,19 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     """
     units = units_of(asked.knowledge.variables, asked.facts, {} if typed else pins)
     units = _with_typed(units, pins) if typed else units
-    problem = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
     soft = _soft(units, pins, typed)
-    oracle = Oracle(problem, units, soft)
-    if oracle.satisfiable(frozenset(range(len(soft)))):
+    case = Case(asked, units, soft)
+    everything = tuple(range(len(soft)))
+    if case.refute(frozenset(everything)) is None:
         return Explanation(asked.subject, True, (), (), True, False, dict(pins))
     # Unset pins are the first to be dropped from a core, what was asked for the last.
-    order = sorted(range(len(soft)), key=lambda place: (soft[place].value is not None, place))
-    conflicts = enumerate_conflicts(
-        oracle.satisfiable, range(len(soft)), order=order, most=MOST_SETS, seconds=SECONDS
-    )
-    cores = tuple(_core(asked, units, [soft[place] for place in sorted(core)]) for core in conflicts.cores)
+    order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
+    conflicts = enumerate_conflicts(case.refute, everything, order=order, most=MOST_SETS, seconds=SECONDS)
+    cores = tuple(_core(case, sorted(core)) for core in conflicts.cores)
     chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(conflicts, soft)]
-    fixes = repairs(asked, problem, units, soft, chosen)
+    plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
+    fixes = repairs(asked, plain, units, soft, chosen)
     return Explanation(asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins))
-
-
-class Oracle:
-    """Whether some assignment meets a set of pins, given by their places."""
-
-    def __init__(self, problem: Problem, units: Sequence[Unit], soft: Sequence[Pin]) -> None:
-        outcome = [pin for pin in soft if not pin.typed]
-        selected = Problem(
-            (*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
-            problem.definitions,
-            (
-                *problem.constraints,
-                *(
-                    Constraint(
-                        pin.selector,
-                        Any_((Not(Name(pin.selector)), Compare("==", problem.last[pin.flag], Const(pin.value)))),
-                    )
-                    for pin in outcome
-                ),
-            ),
-        )
-        self._units = units
-        self._soft = soft
-        self._feasibility = Feasibility(selected)
-        self._answers: dict[frozenset[int], bool] = {}
-
-    def satisfiable(self, places: frozenset[int]) -> bool:
-        """Whether the pins at ``places`` can hold together."""
-        if places not in self._answers:
-            self._answers[places] = self._feasibility.find(self.allowed([self._soft[place] for place in places])) is not None
-        return self._answers[places]
-
-    def allowed(self, pins: Sequence[Pin]) -> dict[str, tuple[Value, ...]]:
-        """The values left to each variable when these pins are in force and no other is."""
-        typed = {pin.flag: pin.value for pin in pins if pin.typed}
-        left = {unit.name: rows_with(unit, typed) for unit in self._units if set(unit.flags) & set(typed)}
-        wanted = {pin.flag for pin in pins if not pin.typed}
-        left.update({pin.selector: (pin.flag in wanted,) for pin in self._soft if not pin.typed})
-        return left
 
 
 def _with_typed(units: Sequence[Unit], typed: Mapping[str, Value]) -> tuple[Unit, ...]:
@@ -117,9 +75,10 @@ def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list
     return asked + [Pin(flag, None, True) for flag in flags if flag not in pins]
 
 
-def _core(asked: Asked, units: Sequence[Unit], pins: Sequence[Pin]) -> Core:
+def _core(case: Case, places: Sequence[int]) -> Core:
+    pins = [case.soft[place] for place in places]
     elements = [Element("pin", pin.flag, pin.value) for pin in pins]
-    elements += blame(asked, units, pins)
+    elements += blame(case, frozenset(places))
     return Core(tuple(elements), tuple(pin.flag for pin in pins))
 
 

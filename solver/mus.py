@@ -10,28 +10,34 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-Oracle = Callable[[frozenset[int]], bool]
+# None when the elements are satisfiable together, else some of them that are not (all of them will do).
+Oracle = Callable[[frozenset[int]], "frozenset[int] | None"]
 
 
-def shrink(satisfiable: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
+def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
     """A minimal unsatisfiable subset of ``elements`` (deletion, Chinneck and Dravnieks 1991).
 
     Elements early in ``order`` are tried first, so they are kept only where nothing else will do. ``elements`` must be
     unsatisfiable together.
     """
-    core = set(elements)
     places = {element: place for place, element in enumerate(order)}
-    for element in sorted(core, key=lambda one: (places.get(one, len(places)), one)):
-        if not satisfiable(frozenset(core - {element})):
-            core.discard(element)
-    return frozenset(core)
+    core = frozenset(elements)
+    core = refute(core) or core
+    needed: set[int] = set()
+    while left := sorted(core - needed, key=lambda one: (places.get(one, len(places)), one)):
+        smaller = refute(core - {left[0]})
+        if smaller is None:
+            needed.add(left[0])
+        else:
+            core = smaller
+    return core
 
 
-def grow(satisfiable: Oracle, seed: frozenset[int], elements: Sequence[int]) -> frozenset[int]:
+def grow(refute: Oracle, seed: frozenset[int], elements: Sequence[int]) -> frozenset[int]:
     """A maximal satisfiable superset of ``seed`` within ``elements``, taken in their order."""
     kept = set(seed)
     for element in elements:
-        if element not in kept and satisfiable(frozenset(kept | {element})):
+        if element not in kept and refute(frozenset(kept | {element})) is None:
             kept.add(element)
     return frozenset(kept)
 
@@ -46,7 +52,7 @@ class Conflicts:
 
 
 def enumerate_conflicts(
-    satisfiable: Oracle,
+    refute: Oracle,
     elements: Sequence[int],
     *,
     order: Sequence[int] = (),
@@ -62,10 +68,11 @@ def enumerate_conflicts(
     kept: list[frozenset[int]] = []
     complete = True
     for seed in _seeds(elements, cores, kept):
-        if satisfiable(seed):
-            kept.append(grow(satisfiable, seed, elements))
+        found = refute(seed)
+        if found is None:
+            kept.append(grow(refute, seed, elements))
         else:
-            cores.append(shrink(satisfiable, seed, order))
+            cores.append(shrink(refute, found, order))
         if len(cores) + len(kept) >= most or time.monotonic() > until:
             complete = next(_seeds(elements, cores, kept), None) is None
             break

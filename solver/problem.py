@@ -19,11 +19,15 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A derived value: a version of a flag, as a function of variables and earlier definitions."""
+    """A derived value: a version of a flag, as a function of variables and earlier definitions.
+
+    ``relaxed`` is what it is when the rule that defines it is switched off: free wherever the rule would write.
+    """
 
     name: str
     node: Node
     operation: Operation | None = None
+    relaxed: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,12 @@ class Equations:
         self.start: State = {}
         self.readers: dict[str, list[int]] = {}
         for index, equation in enumerate(equations):
-            self.start[index] = self._form(equation.node)
+            self.start[index] = self.form(equation.node)
             for name in names(equation.node):
                 self.readers.setdefault(name, []).append(index)
 
-    def _form(self, node: Node) -> int:
+    def form(self, node: Node) -> int:
+        """The number of a form."""
         number = self._number.get(node)
         if number is None:
             number = self._number[node] = len(self.forms)
@@ -48,17 +49,18 @@ class Equations:
             self.scopes.append(names(node))
         return number
 
-    def _fold(self, form: int, name: str, value: Value) -> int | Const:
+    def fold(self, form: int, name: str, value: Value) -> int | Const:
+        """The form with one value put in: another form's number, or a constant."""
         # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
         key = (form, name, value if value is None or isinstance(value, str) else (value.__class__, repr(value)))
         found = self._folded.get(key)
         if found is None:
             node = fold(self.forms[form], {name: value})
-            found = node if isinstance(node, Const) else self._form(node)
+            found = node if isinstance(node, Const) else self.form(node)
             self._folded[key] = found
         return found
 
-    def _only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
+    def only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
         """For a constraint on one variable alone: that variable and the values that meet it."""
         if form not in self._allowed:
             scope = self.scopes[form]
@@ -108,11 +110,11 @@ class Equations:
                 form = left.get(index)
                 if form is None or name not in self.scopes[form]:
                     continue
-                found = self._fold(form, name, value)
+                found = self.fold(form, name, value)
                 defined = self.defines[index]
                 if isinstance(found, int):
                     left[index] = found
-                    if defined is None and (only := self._only(found)) is not None:
+                    if defined is None and (only := self.only(found)) is not None:
                         if not only[1]:
                             return None
                         if len(only[1]) == 1:

@@ -75,14 +75,15 @@ def unroll(
     closed: Mapping[str, Value],
     *,
     shadows: bool = True,
-    blame: bool = False,
+    blame: Mapping[str, tuple[Value, ...]] | None = None,
     measures: frozenset[str] = frozenset(),
 ) -> Problem:
     """The problem whose solutions are the typed values of ``units`` that break no hard rule.
 
     ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
-    nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``
-    nothing is folded that a rule wrote: each write stays a definition that can be taken out again.
+    nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``,
+    the values each flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
+    form, in which what the rule would write is a free variable.
     """
     return _Unroller(defaults, units, closed, shadows, blame, measures).run(tuple(operations))
 
@@ -94,7 +95,7 @@ class _Unroller:
         units: Sequence[Unit],
         closed: Mapping[str, Value],
         shadows: bool,
-        blame: bool,
+        blame: Mapping[str, tuple[Value, ...]] | None,
         measures: frozenset[str],
     ) -> None:
         self.blame = blame
@@ -164,16 +165,23 @@ class _Unroller:
     def _define(self, target: str, node: Node, operation: Operation | None) -> Node:
         """The node under a name of its own, unless it is a constant or a name already."""
         node = self._settled(node)
-        written = self.blame and operation is not None
+        written = self.blame is not None and operation is not None
         if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
             return node
         number = self._numbers.get(target, 0)
         self._numbers[target] = number + 1
         name = f"{target}#{number}"
-        self.definitions.append(Definition(name, node, operation))
+        relaxed = self._relaxed(name, target, operation) if written and operation is not None else None
+        self.definitions.append(Definition(name, node, operation, relaxed))
         self.possible[name] = None if written else possible_values(node, self.possible)
         self._real[name] = node
         return Name(name)
+
+    def _relaxed(self, name: str, target: str, operation: Operation) -> Node:
+        free = f"free {name}"
+        values = (self.blame or {}).get(target, (None,))
+        self.variables.append(Variable(free, values))
+        return self._settled(self._outcome(operation, target, None, Name(free)))
 
     def _meaning(self, node: Node, shadow: _Shadow | None) -> Node:
         """The node with what each name means at this place, for the real world or a shadow."""
@@ -210,12 +218,16 @@ class _Unroller:
                 if other != TRUE and other != node:
                     shadow.differs.append(self._define("differs", Not(other), None))
 
-    def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None) -> Node:
-        """The value of ``target`` after the operation."""
+    def _outcome(
+        self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None
+    ) -> Node:
+        """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
         before = self._before(target, shadow)
         result = before
         for case in reversed(operation.cases):
-            value = next((self._meaning(node, shadow) for name, node in case.writes if name == target), before)
+            value = next(
+                (instead or self._meaning(node, shadow) for name, node in case.writes if name == target), before
+            )
             result = value if case.when is None else Choice(self._meaning(case.when, shadow), value, result)
         return result if operation.when is None else Choice(self._meaning(operation.when, shadow), result, before)
 
