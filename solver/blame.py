@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from constraints.expression import Any_, Compare, Const, Name, Not, Value, names
-from constraints.schema import Operation, Rule
+from constraints.schema import WRITERS, Operation, Rule
 
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
 from .refute import Refuter, Restriction
 from .report import Element
-from .resolve import fold_operation, reads
+from .resolve import Resolution, fold_operation, reads
 from .unroll import Unit, unroll
 
-BUDGET = 300
+BUDGET, WHOLE_BUDGET = 1_000, 20_000
 
 
 class Case:
@@ -39,6 +39,7 @@ class Case:
                         Constraint(
                             pin.selector,
                             Any_((Not(Name(pin.selector)), Compare("==", problem.last[pin.flag], Const(pin.value)))),
+                            demanded=True,
                         )
                         for pin in outcome
                     ),
@@ -49,6 +50,7 @@ class Case:
         )
         self.refuter = Refuter(self.problem)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
+        self.open_flags = {flag for unit in units for flag in unit.flags}
         self._answers: dict[frozenset[int], frozenset[int] | None] = {}
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
@@ -59,6 +61,11 @@ class Case:
                 None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
             )
         return self._answers[places]
+
+    def witness(self, places: frozenset[int]) -> Resolution:
+        """What SGLang does when the pins at ``places`` are typed and nothing else."""
+        typed = {self.soft[place].flag: self.soft[place].value for place in places}
+        return self.asked.engine.run(self.asked.facts, {flag: one for flag, one in typed.items() if one is not None})
 
     def restricted(self, places: frozenset[int]) -> dict[str, Restriction]:
         """What the pins at ``places`` leave to each variable; pins elsewhere are not in force."""
@@ -77,29 +84,43 @@ class Case:
 
 
 def blame(case: Case, places: frozenset[int]) -> list[Element]:
-    """The rules, chosen defaults and facts of one minimal conflict; the pins at ``places`` must not hold together."""
+    """The rules, chosen defaults and facts of one minimal conflict; the pins at ``places`` must not hold together.
+
+    Checks can be blamed, and of the writing rules those that decide a flag the question is about when the pins alone
+    are typed; every other write is background.
+    """
     restricted = case.restricted(places)
     every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
+    witness = case.witness(places)
+    fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
+    blamable = [one for one in every if case.rules[one].kind not in WRITERS or one in fired]
     causes = case.refuter.refute(restricted)
-    core = list(case.refuter.rules_of(causes or ()))
+    core = [one for one in case.refuter.rules_of(causes or ()) if one in blamable]
+    broken = [one.rule.id for one in witness.broken]
+
+    def refuted(kept: Collection[str], budget: int) -> frozenset[object] | None:
+        try:
+            return case.refuter.refute(restricted, [one for one in blamable if one not in kept], budget)
+        except TooLarge:  # not shown to be enough within the budget
+            return None
+
+    for one in broken:
+        if refuted((one,), WHOLE_BUDGET) is not None:
+            core = [one]
+            break
+    core.sort(key=lambda one: (one in broken, case.rules[one].kind not in WRITERS, every.index(one)))
     needed: list[str] = []
-    # Writers are dropped before checks: what SGLang chose is told only where it is part of the reason.
-    core.sort(key=lambda one: (case.rules[one].kind in ("error", "defect"), every.index(one)))
     while core:
         tried = core.pop(0)
-        kept = {*core, *needed}
-        try:
-            found = case.refuter.refute(restricted, [one for one in every if one not in kept], BUDGET)
-        except TooLarge:  # not shown to be needless within the budget: it stays
-            found = None
+        found = refuted({*core, *needed}, BUDGET)
         if found is None:
             needed.append(tried)
         else:
             inside = set(case.refuter.rules_of(found))
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
-    elements = [_element(case, rule, restricted) for rule in chosen]
-    return elements + list(_facts(case.asked, chosen))
+    elements = [_element(case, rule) for rule in chosen]
+    return elements + list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
@@ -139,7 +160,7 @@ def _cone(problem: Problem) -> Problem:
     return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)
 
 
-def _element(case: Case, rule: Rule, restricted: Mapping[str, Restriction]) -> Element:
+def _element(case: Case, rule: Rule) -> Element:
     source = rule.source(case.asked.knowledge.release)
     if rule.kind in ("error", "defect", "warning"):
         return Element("rule", rule.id, None, rule, source)

@@ -32,11 +32,12 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What must be true. ``label`` is a rule's id, or says which demand of ours it is."""
+    """What must be true. ``label`` is a rule's id, or says which demand of ours it is (``demanded``: an outcome)."""
 
     label: str
     node: Node
     operation: Operation | None = None
+    demanded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

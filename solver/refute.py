@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import Const, Value, same
+from constraints.expression import FALSE, Const, Value, same
 
 from .errors import TooLarge
+from .narrow import narrow, possible_values
 from .problem import Problem
 from .propagate import Equations, State
 
@@ -54,6 +55,8 @@ class Refuter:
             for index, one in enumerate(problem.definitions)
             if one.relaxed is not None
         }
+        first = len(problem.definitions)
+        self._demands = [first + place for place, one in enumerate(problem.constraints) if one.demanded]
         for index, form in self._relaxed.items():
             for name in self._equations.scopes[form]:
                 readers = self._equations.readers.setdefault(name, [])
@@ -106,7 +109,7 @@ class Refuter:
         queue: list[tuple[str, Value, Cause]],
         restricted: Mapping[str, Restriction],
     ) -> Cause | None:
-        failed = self._settle(place, queue, restricted)
+        failed = self._settle(place, queue, restricted) or self._out_of_reach(place, restricted)
         if failed is not None:
             return failed
         name = self._next(place)
@@ -133,18 +136,57 @@ class Refuter:
         return restricted[name].values if name in restricted else self._equations.domains[name]
 
     def _next(self, place: _Place) -> str | None:
-        """The variable that most of what some constraint still hangs on reads; None when no constraint is left."""
+        """The variable that most of what some constraint still hangs on reads; None when no constraint is left.
+
+        While a demanded outcome is open only what it hangs on counts.
+        """
+        demanded = {index for index in self._demands if index in place.state}
         counts: dict[str, int] = {}
         wanted: set[str] = set()
         for index in sorted(place.state, reverse=True):
             scope = self._equations.scopes[place.state[index]]
             defined = self._equations.defines[index]
-            if defined is None or defined in wanted:
+            if defined in wanted if defined is not None else (index in demanded or not demanded):
                 wanted |= scope
                 for name in scope:
                     if name in self._equations.domains:
                         counts[name] = counts.get(name, 0) + 1
         return min(counts, key=lambda one: (-counts[one], one)) if counts else None
+
+    def _out_of_reach(self, place: _Place, restricted: Mapping[str, Restriction]) -> Cause | None:
+        """Causes that keep a demanded outcome from the value it must have, whatever is still chosen."""
+        for index in self._demands:
+            form = place.state.get(index)
+            if form is None:
+                continue
+            cone = self._cone(place, index)
+            possible: dict[str, tuple[Value, ...] | None] = {}
+            for name in self._equations.domains:
+                possible[name] = tuple(self._values(name, restricted))
+            for one in cone:
+                defined = self._equations.defines[one]
+                if defined is not None:
+                    node = narrow(self._equations.forms[place.state[one]], possible)
+                    possible[defined] = possible_values(node, possible)
+            if narrow(self._equations.forms[form], possible) == FALSE:
+                causes: set[object] = set(place.why.get(index, NOTHING)) | {index}
+                for one in cone:
+                    causes |= place.why.get(one, NOTHING) | {one}
+                    for name in self._equations.scopes[place.state[one]]:
+                        if name in restricted:
+                            causes |= restricted[name].causes
+                return frozenset(causes)
+        return None
+
+    def _cone(self, place: _Place, demand: int) -> list[int]:
+        """The open definitions that a constraint hangs on, in order."""
+        wanted = set(self._equations.scopes[place.state[demand]])
+        found = []
+        for index in sorted(place.state, reverse=True):
+            if self._equations.defines[index] in wanted:
+                found.append(index)
+                wanted |= self._equations.scopes[place.state[index]]
+        return found[::-1]
 
     def _settle(
         self, place: _Place, queue: list[tuple[str, Value, Cause]], restricted: Mapping[str, Restriction]
