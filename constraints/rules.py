@@ -131,6 +131,7 @@ class RuleReader:
                 after_measures=value("after") == "measures",
                 violates=self._examples(examples.get("violates")),
                 satisfies=self._examples(examples.get("satisfies")),
+                note=str(revision.get("note", "")),
             )
         )
 

@@ -52,6 +52,7 @@ class Rule:
 
     ``when`` None means always. ``require`` belongs to error, warning and defect; ``cases`` to fill, set, rename.
     ``accident``: SGLang does not refuse on purpose, it crashes. ``after_measures``: may read measures.
+    ``note``: why it has no example, or why its example is refused elsewhere.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Rule:
     after_measures: bool = False
     violates: tuple[Example, ...] = ()
     satisfies: tuple[Example, ...] = ()
+    note: str = ""
 
     def source(self, release: str) -> Source | None:
         """The source of ``release``, else the first one known."""

@@ -44,13 +44,14 @@ DERIVED = {
 def records(paths: list[Path]) -> Iterator[dict[str, Any]]:
     """Every record of the files, in order."""
     for path in paths:
-        opened = gzip.open(path, "rt") if path.suffix == ".gz" else path.open()
-        with opened as lines:
+        with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
             yield from (json.loads(line) for line in lines if line.strip())
 
 
-def place(case: dict[str, Any], models: Path) -> tuple[str, list[str]]:
-    """The model and the arguments of a record with their folders put in."""
+def place(case: dict[str, Any], models: Path | None) -> tuple[str, list[str]]:
+    """The model and the arguments of a record with their folders put in; without folders they are ids."""
+    if models is None:
+        return str(case["model"]), [arg.removeprefix("@") for arg in case["args"]]
     args = [str(models / arg[1:]) if arg.startswith("@") else arg for arg in case["args"]]
     return str(models / case["model"]), args
 
@@ -107,15 +108,22 @@ def main() -> None:
             break
         for cause in judge(engine, case, options.models, options.release, tally):
             causes[cause] += 1
-            samples.setdefault(cause, f"{case['id']} {case['model']} {case['gpu']}x{case['num_gpus']} {' '.join(case['args'])}")
+            samples.setdefault(cause, shown(case))
     spent = time.perf_counter() - started
     report(tally, spent)
-    shown = [(cause, count) for cause, count in causes.most_common() if not options.only or options.only in " ".join(cause)]
-    for cause, count in shown[: options.top]:
+    wanted = [one for one in causes.most_common() if not options.only or options.only in " ".join(one[0])]
+    for cause, count in wanted[: options.top]:
         print(f"{count:6d}  {' | '.join(cause)}\n        {samples[cause][:300]}")
 
 
-def judge(engine: Engine, case: dict[str, Any], models: Path, release: str, tally: Counter[str]) -> Iterator[tuple[str, ...]]:
+def shown(case: dict[str, Any]) -> str:
+    """A case on one line."""
+    return f"{case['id']} {case['model']} {case['gpu']}x{case['num_gpus']} {' '.join(case['args'])}"
+
+
+def judge(
+    engine: Engine, case: dict[str, Any], models: Path | None, release: str, tally: Counter[str]
+) -> Iterator[tuple[str, ...]]:
     """Count one case; yield each way in which it disagrees."""
     model, args = place(case, models)
     _, gpu = parse_gpu(case["gpu"], engine.knowledge.gpus)
@@ -130,7 +138,10 @@ def judge(engine: Engine, case: dict[str, Any], models: Path, release: str, tall
     tally["refused"] += refused
     if checked.refused != refused:
         tally["false refused" if checked.refused else "false valid"] += 1
-        yield ("FALSE REFUSED", rule, ours) if checked.refused else ("FALSE VALID", case["where"], case.get("words", "")[:60])
+        if checked.refused:
+            yield "FALSE REFUSED", rule, ours
+        else:
+            yield "FALSE VALID", case["where"], case.get("words", "")[:60]
         return
     tally["verdict"] += 1
     if refused:

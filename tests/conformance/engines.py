@@ -1,0 +1,49 @@
+"""The forward reader of a release, loaded once for all tests, and what it makes of an example."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from functools import cache
+
+from constraints.load import Knowledge, load
+from constraints.models_load import load_catalogue, load_models
+from constraints.schema import Example, Rule
+from constraints.store import load_compiled
+from solver.check import VERDICT_STAGES, Engine
+from solver.facts import Platform
+from solver.gpu import parse_gpu
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Our verdict on a command: whether SGLang refuses it, by which rule first, and all rules of kind error it breaks."""
+
+    refused: bool
+    first: Rule | None
+    broken: tuple[Rule, ...]
+
+
+@cache
+def knowledge_of(release: str) -> Knowledge:
+    """The knowledge of a release."""
+    return load_compiled(release, load)
+
+
+@cache
+def engine_of(release: str) -> Engine:
+    """The engine of a release."""
+    models = load_compiled(f"models-{release}", lambda _: load_models(release))
+    return Engine(knowledge_of(release), models, load_compiled("catalogue", lambda _: load_catalogue()))
+
+
+def answer(release: str, example: Example) -> Answer:
+    """What we say of an example."""
+    engine = engine_of(release)
+    number, gpu = parse_gpu(example.gpu, engine.knowledge.gpus)
+    checked = engine.check(example.model, Platform(gpu, number or 1), shlex.split(example.args))
+    if checked.resolution is None:
+        return Answer(True, None, ())
+    broken = tuple(operation.rule for operation in checked.resolution.refusals)
+    first = next((rule for rule in broken if rule.stage in VERDICT_STAGES), None)
+    return Answer(checked.refused, first, broken)

@@ -1,0 +1,78 @@
+"""Commands that SGLang itself has judged: our verdicts, cited lines and effective values agree as far as recorded here.
+
+A floor is what was measured when it was set. It goes up with the knowledge and never down.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.compare import judge, records, shown
+from tests.conformance.corpus import read
+from tests.conformance.engines import engine_of
+
+HERE = Path(__file__).resolve().parent
+SHARED = HERE.parents[1] / "shared"
+
+# (release, file) -> percent of verdicts, of cited sites among refusals both see, of accepted commands all of whose
+# effective values are equal.
+FLOORS = {}
+WHOLE = {}
+
+
+@cache
+def corpus(release: str) -> dict[str, list[dict[str, Any]]]:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for case in read(HERE / "conformance" / f"corpus-{release}.jsonl.gz"):
+        groups.setdefault(case["file"], []).append(case)
+    return groups
+
+
+def replay(release: str, cases: list[dict[str, Any]], models: Path | None) -> tuple[tuple[float, float, float], str]:
+    """The three figures, and the most frequent causes of what is amiss."""
+    tally: Counter[str] = Counter()
+    causes: Counter[tuple[str, ...]] = Counter()
+    samples: dict[tuple[str, ...], str] = {}
+    for case in cases:
+        for cause in judge(engine_of(release), case, models, release, tally):
+            causes[cause] += 1
+            samples.setdefault(cause, shown(case))
+    figures = (
+        _percent(tally["verdict"], len(cases)),
+        _percent(tally["sites equal"], tally["sites"]),
+        _percent(tally["accepted equal"], tally["accepted"]),
+    )
+    lines = [f"{count} {' | '.join(cause)}\n    {samples[cause]}" for cause, count in causes.most_common(20)]
+    return figures, "\n".join([f"verdicts, sites, values: {figures}", *lines])
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100.0 if not whole else int(10000 * part / whole) / 100
+
+
+def at_least(figures: tuple[float, float, float], floor: tuple[float, float, float]) -> bool:
+    return all(figure >= least for figure, least in zip(figures, floor, strict=True))
+
+
+@pytest.mark.parametrize(("release", "file"), FLOORS, ids="-".join)
+def test_sample(release: str, file: str) -> None:
+    figures, causes = replay(release, corpus(release)[file], None)
+    assert at_least(figures, FLOORS[release, file]), causes
+
+
+@pytest.mark.parametrize("release", sorted({release for release, _ in FLOORS}))
+def test_every_file_has_a_floor(release: str) -> None:
+    assert set(corpus(release)) == {file for known, file in FLOORS if known == release}
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the whole corpus is not here")
+@pytest.mark.parametrize(("release", "file"), WHOLE, ids="-".join)
+def test_whole(release: str, file: str) -> None:
+    path = SHARED / "oracle" / "corpus" / f"{file}-{release}.jsonl.gz"
+    figures, causes = replay(release, list(records([path])), SHARED / "models")
+    assert at_least(figures, WHOLE[release, file]), causes

@@ -1,0 +1,78 @@
+"""Every example of every rule: our verdict is SGLang's recorded one, and both cite the rule it stands under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+
+from constraints.load import known_releases
+from constraints.schema import Example, Rule
+from solver.check import VERDICT_STAGES
+from tests.conformance.engines import answer, knowledge_of
+from tests.conformance.examples import Recorded, file_of, read_recorded
+
+RELEASES = known_releases()
+
+
+@cache
+def recorded(release: str) -> dict[tuple[str, str, str], Recorded]:
+    return read_recorded(file_of(release))
+
+
+def cases(word: str) -> Iterator[object]:
+    for release in RELEASES:
+        for rule in sorted(knowledge_of(release).rules.values(), key=lambda one: one.id):
+            for number, example in enumerate(rule.violates if word == "violates" else rule.satisfies):
+                yield pytest.param(release, rule, example, id=f"{release}-{rule.id}-{word}-{number}")
+
+
+def verdict_of(release: str, example: Example) -> Recorded:
+    found = recorded(release).get((example.model, example.gpu, example.args))
+    assert found is not None, f"SGLang was not asked: run tests/conformance/record.py --release {release}"
+    return found
+
+
+def places(rule: Rule, release: str) -> set[str]:
+    return {f"{source.file}:{source.line}" for source in rule.sources if source.release == release}
+
+
+def binds(rule: Rule) -> bool:
+    """Whether SGLang itself refuses what breaks the rule, before it loads a model."""
+    return rule.kind == "error" and rule.stage in VERDICT_STAGES
+
+
+@pytest.mark.parametrize(("release", "rule", "example"), cases("violates"))
+def test_violates(release: str, rule: Rule, example: Example) -> None:
+    theirs, ours = verdict_of(release, example), answer(release, example)
+    assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"
+    if not binds(rule):
+        return
+    assert theirs.verdict == "refused", "SGLang accepts what should break this rule"
+    if not rule.note:
+        assert theirs.where in places(rule, release)
+        assert ours.first is not None
+        assert ours.first.id == rule.id
+
+
+@pytest.mark.parametrize(("release", "rule", "example"), cases("satisfies"))
+def test_satisfies(release: str, rule: Rule, example: Example) -> None:
+    theirs, ours = verdict_of(release, example), answer(release, example)
+    assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"
+    assert rule.id not in {one.id for one in ours.broken}
+    if binds(rule) and theirs.where_kind != "call":
+        assert theirs.where not in places(rule, release)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_cited_sites(release: str) -> None:
+    """Where SGLang refuses an example on purpose, we cite the same line."""
+    other = []
+    for key, theirs in sorted(recorded(release).items()):
+        if theirs.verdict == "ok" or theirs.where_kind in ("argparse", "call"):
+            continue
+        first = answer(release, Example(*key)).first
+        if first is None or theirs.where not in places(first, release):
+            other.append(f"{theirs.where}: {first.id if first else 'nothing'} for {' '.join(key)}")
+    assert not other
