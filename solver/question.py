@@ -25,6 +25,7 @@ from constraints.variables import Choosable
 
 from .narrow import narrow
 from .problem import Constraint, Definition, Problem
+from .resolve import targets
 from .search import Terms
 from .unroll import Unit, unroll
 
@@ -151,7 +152,10 @@ def pose(
 ) -> Posed:
     """The problem of an open question."""
     units = units_of(choosable, facts, pins)
-    problem = unroll(program, defaults, units, {}, measures=measures)
+    # What a typed value changes is looked for among what can be chosen: a difference elsewhere alone does not keep it.
+    chosen = {flag for unit in units for flag in unit.flags}
+    beside = {target for operation in program for target in targets(operation) if not target.startswith("local.")}
+    problem = unroll(program, defaults, units, {}, measures=frozenset(measures | (beside - chosen)))
     inside = {flag for unit in units for flag in unit.flags}
     constraints = list(problem.constraints)
     for flag, value in pins.items():
