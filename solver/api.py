@@ -16,9 +16,10 @@ from constraints.store import load_compiled
 
 from .check import Checked, Engine
 from .errors import Disagreement, InputError
-from .explain import Asked, explain
+from .explain import explain
 from .facts import Platform
 from .observe import changes_of, findings_of, log_of
+from .pins import Asked
 from .problem import value_of
 from .question import Posed, pose
 from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
@@ -184,9 +185,7 @@ class Preflight:
         diagram = solve(posed.problem, posed.terms)
         return posed, diagram, self.engine.effective(reference)
 
-    def _printed(
-        self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int
-    ) -> RankedSolution:
+    def _printed(self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int) -> RankedSolution:
         """A solution as the command that gives it, resolved once more as printed."""
         known = posed.problem.values(solution.assignment)
         typed = {flag: value_of(node, known) for flag, node in posed.problem.typed.items()}
