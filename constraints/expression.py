@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from .errors import ExpressionError
 
-Value: TypeAlias = "str | int | float | bool | None | tuple[Value, ...]"
+Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
 Env: TypeAlias = Mapping[str, Value]
 Closure: TypeAlias = Callable[[Env], Value]
 
@@ -27,7 +27,7 @@ MAX_NUMBER = 10**18
 
 def _equal(left: object, right: object) -> bool:
     # Plain tuples of equal content are equal whatever their kind; trees of different kinds are not.
-    return type(left) is type(right) and tuple.__eq__(left, right)  # type: ignore[arg-type]
+    return type(left) is type(right) and bool(tuple.__eq__(left, right))  # type: ignore[operator]
 
 
 def _differ(left: object, right: object) -> bool:
@@ -58,7 +58,7 @@ class Name(NamedTuple):
 
     name: str
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Not(NamedTuple):
@@ -66,7 +66,7 @@ class Not(NamedTuple):
 
     operand: Node
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class All(NamedTuple):
@@ -74,7 +74,7 @@ class All(NamedTuple):
 
     parts: tuple[Node, ...]
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Any_(NamedTuple):
@@ -82,7 +82,7 @@ class Any_(NamedTuple):
 
     parts: tuple[Node, ...]
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Compare(NamedTuple):
@@ -92,7 +92,7 @@ class Compare(NamedTuple):
     left: Node
     right: Node
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Arithmetic(NamedTuple):
@@ -102,7 +102,7 @@ class Arithmetic(NamedTuple):
     left: Node
     right: Node
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Choice(NamedTuple):
@@ -112,7 +112,7 @@ class Choice(NamedTuple):
     then: Node
     otherwise: Node
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Call(NamedTuple):
@@ -121,7 +121,7 @@ class Call(NamedTuple):
     function: str
     arguments: tuple[Node, ...]
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 class Group(NamedTuple):
@@ -129,7 +129,7 @@ class Group(NamedTuple):
 
     items: tuple[Node, ...]
 
-    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[assignment]
+    __eq__, __ne__, __hash__ = _equal, _differ, _hash  # type: ignore[misc]
 
 
 Node: TypeAlias = "Const | Name | Not | All | Any_ | Compare | Arithmetic | Choice | Call | Group"
@@ -355,8 +355,8 @@ def _convert(tree: ast.expr, named: Mapping[str, Node], depth: int) -> Node:
             return Choice(go(test), go(body), go(orelse))
         case ast.Tuple(elts=items) | ast.List(elts=items):
             parts = tuple(go(item) for item in items)
-            values = [part.value for part in parts if isinstance(part, Const)]
-            return Const(tuple(values)) if len(values) == len(parts) else Group(parts)
+            literals = [part.value for part in parts if isinstance(part, Const)]
+            return Const(tuple(literals)) if len(literals) == len(parts) else Group(parts)
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if function in FUNCTIONS:
             return Call(function, tuple(go(argument) for argument in arguments))
         case ast.Compare(left=left, ops=signs, comparators=others):
@@ -390,7 +390,7 @@ def children(node: Node) -> tuple[Node, ...]:
         return node[1:]  # type: ignore[return-value]
     if kind is Choice or kind is Not:
         return tuple(node)  # type: ignore[arg-type]
-    return node[1] if kind is Call else ()  # type: ignore[return-value]
+    return node[1] if kind is Call else ()  # type: ignore[return-value,misc]
 
 
 def names(node: Node | None) -> frozenset[str]:

@@ -68,7 +68,7 @@ def load_gpus(documents: Mapping[str, Any], faults: list[Fault]) -> dict[str, Gp
 def spellings(gpus: Mapping[str, Gpu]) -> dict[str, str]:
     """The name of a GPU by each of its spellings, folded by `spelling`: its name, its aliases, what the driver says."""
     found: dict[str, str] = {}
-    for name, gpu in gpus.items():
+    for name in gpus:
         found[spelling(name)] = name
     for name, gpu in gpus.items():
         # A product before a generic name: the driver's name means the product.

@@ -121,7 +121,7 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         gpus=load_gpus(read_folder(home / "gpus", faults), faults),
         roles=_roles(read_one(sglang / "roles.yaml", faults)),
         variables=load_variables(choices, "sglang/variables.yaml", release, flags, named, faults),
-        measures=frozenset(str(name) for name in (choices or {}).get("measures") or []),
+        measures=frozenset(str(name) for name in (choices if choices is not None else Mapped(1)).get("measures") or []),
         profiles=load_profiles(read_folder(home / "profiles", faults), named, faults),
     )
     if faults:
@@ -134,7 +134,10 @@ def _releases(home: Path, faults: list[Fault]) -> dict[str, Release]:
 
 
 def _roles(document: Mapped | None) -> dict[str, str]:
-    return {str(role): str(flag) for role, flag in ((document or {}).get("roles") or {}).items()}
+    return {
+        str(role): str(flag)
+        for role, flag in ((document if document is not None else Mapped(1)).get("roles") or {}).items()
+    }
 
 
 def _documents(folder: Path, names: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:

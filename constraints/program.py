@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .expression import Node, substitute
-from .schema import Operation, Case, Rule
+from .schema import Case, Operation, Rule
 from .steps import Invocation, StepTree, conjunction
 
 

@@ -152,9 +152,7 @@ def stale_excuses(excused: Mapping[tuple[str, int], str], package: Path) -> list
     known: dict[str, set[int]] = {}
     for file, _ in excused:
         if file not in known:
-            known[file] = {
-                line for site in sites(package, (file,)) for line in range(site.line, site.end + 1)
-            }
+            known[file] = {line for site in sites(package, (file,)) for line in range(site.line, site.end + 1)}
     return sorted(place for place in excused if place[1] not in known[place[0]])
 
 

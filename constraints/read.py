@@ -112,7 +112,7 @@ def _plain(node: yaml.Node, file: str, faults: list[Fault], seen: set[int]) -> A
 
 def _scalar(node: yaml.Node) -> Any:
     value = str(node.value)
-    if node.style:  # quoted or block: text as it stands (plain is None, or "" from libyaml)
+    if getattr(node, "style", None):  # quoted or block: text as it stands (plain is None, or "" from libyaml)
         return value
     if value.lower() in _WORDS and value in (value.lower(), value.capitalize()):
         return _WORDS[value.lower()]

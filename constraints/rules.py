@@ -12,7 +12,21 @@ from .release import Span, release_key
 from .schema import KINDS, STAGES, Case, Example, Kind, Rule, Source, Stage
 from .steps import StepTree
 
-_VARIED = {"kind", "stage", "step", "title", "reason", "fix", "when", "require", "set", "cases", "at", "accident", "after"}
+_VARIED = {
+    "kind",
+    "stage",
+    "step",
+    "title",
+    "reason",
+    "fix",
+    "when",
+    "require",
+    "set",
+    "cases",
+    "at",
+    "accident",
+    "after",
+}
 _RULE_KEYS = _VARIED | {"id", "revisions", "about"}
 _REVISION_KEYS = _VARIED | {"since", "until", "sources", "examples", "note"}
 
@@ -164,14 +178,22 @@ class RuleReader:
         for case in cases:
             for key in set(case) - {"when", "set", "fill"}:
                 self._fault(case.line_of(key), f"rule {name}: unknown key {key!r} in a case")
-            found.append(Case(self._node(name, case.get("when"), case.line), self._writes(name, case.get("set", case.get("fill")))))
+            found.append(
+                Case(
+                    self._node(name, case.get("when"), case.line), self._writes(name, case.get("set", case.get("fill")))
+                )
+            )
         return tuple(found)
 
     def _writes(self, name: str, data: Mapped | None) -> tuple[tuple[str, Node], ...]:
         writes = []
         for target, value in (data or {}).items():
             line = data.line_of(target) if data is not None else 0
-            node = self._node(name, value[1:], line) if isinstance(value, str) and value.startswith("=") else _literal(value)
+            node = (
+                self._node(name, value[1:], line)
+                if isinstance(value, str) and value.startswith("=")
+                else _literal(value)
+            )
             if node is not None:
                 writes.append((target, node))
         return tuple(writes)

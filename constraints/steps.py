@@ -152,9 +152,7 @@ class StepTree:
             for parent in self._expand(call.parent, depth + 1):
                 path = (*parent.path, here)
                 scope = parent.scope if parent.scope is not None else path if step.deferred else None
-                runs.append(
-                    Invocation(step, path, (*parent.guards, *own), {**parent.bind, **call.bind}, scope)
-                )
+                runs.append(Invocation(step, path, (*parent.guards, *own), {**parent.bind, **call.bind}, scope))
         return runs
 
 

@@ -45,7 +45,7 @@ def load_variables(
 ) -> tuple[Choosable, ...]:
     """The choosable variables of a release; flags that it does not have are left out."""
     found = []
-    for entry in (document or {}).get("variables") or []:
+    for entry in (document if document is not None else Mapped(1)).get("variables") or []:
         for key in set(entry) - _KEYS:
             faults.append(Fault(file, entry.line_of(key), f"unknown key {key!r}"))
         names = tuple(str(flag) for flag in entry.get("flags") or [])

@@ -16,9 +16,11 @@ from constraints.store import load_compiled
 
 from .check import Checked, Engine
 from .errors import Disagreement, InputError
-from .explain import Asked, explain
+from .explain import explain
 from .facts import Platform
+from .machine import platform_of
 from .observe import changes_of, findings_of, log_of
+from .pins import Asked
 from .problem import value_of
 from .question import Posed, pose
 from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
@@ -50,6 +52,13 @@ class Preflight:
         for operation in self.knowledge.program:
             self._unfolded.setdefault(operation.rule.id, operation)
 
+    def machine(self, machine: Platform | str) -> Platform:
+        """The machine of a GPU text such as ``8xB200``; a `Platform` is one already.
+
+        Raises InputError.
+        """
+        return platform_of(self.knowledge, machine) if isinstance(machine, str) else machine
+
     def subject(self, model: str, platform: Platform) -> Subject:
         """What a question is about, for the head of its answer.
 
@@ -69,7 +78,7 @@ class Preflight:
     def check(
         self,
         model: str | None,
-        platform: Platform,
+        platform: Platform | str,
         arguments: Sequence[str],
         folder: Path | None = None,
         *,
@@ -79,6 +88,7 @@ class Preflight:
 
         Raises InputError.
         """
+        platform = self.machine(platform)
         checked = self.engine.check(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
@@ -114,7 +124,7 @@ class Preflight:
     def recommend(
         self,
         model: str,
-        platform: Platform,
+        platform: Platform | str,
         *,
         profile: Profile | str = "balanced",
         pins: Mapping[str, Value] | None = None,
@@ -124,6 +134,7 @@ class Preflight:
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
+        platform = self.machine(platform)
         chosen = self.profile(profile)
         wanted = dict(pins or {})
         subject = self.subject(model, platform)
@@ -137,18 +148,20 @@ class Preflight:
             subject, chosen.name, wanted, diagram.count, tuple(solutions), chosen.lacks, reference, explanation
         )
 
-    def explain(self, model: str, platform: Platform, pins: Mapping[str, Value]) -> Explanation:
+    def explain(self, model: str, platform: Platform | str, pins: Mapping[str, Value]) -> Explanation:
         """Why no configuration has these effective values, and the ways out; satisfiable when some has.
 
         Raises InputError.
         """
+        platform = self.machine(platform)
         return self._explain(model, platform, pins, typed=False)
 
-    def explain_command(self, model: str, platform: Platform, arguments: Sequence[str]) -> Explanation:
+    def explain_command(self, model: str, platform: Platform | str, arguments: Sequence[str]) -> Explanation:
         """Why a command does not hold, and the ways out.
 
         Raises InputError, also for a command that cannot be parsed.
         """
+        platform = self.machine(platform)
         report = self.check(model, platform, arguments)
         if report.refusal is not None:
             raise InputError("the command cannot be parsed: check it first", "arguments")
@@ -184,9 +197,7 @@ class Preflight:
         diagram = solve(posed.problem, posed.terms)
         return posed, diagram, self.engine.effective(reference)
 
-    def _printed(
-        self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int
-    ) -> RankedSolution:
+    def _printed(self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int) -> RankedSolution:
         """A solution as the command that gives it, resolved once more as printed."""
         known = posed.problem.values(solution.assignment)
         typed = {flag: value_of(node, known) for flag, node in posed.problem.typed.items()}

@@ -25,9 +25,7 @@ class Case:
         self.asked = asked
         self.units = units
         self.soft = soft
-        problem = unroll(
-            asked.operations, asked.defaults, units, {}, shadows=False, blame=_vocabulary(asked, units)
-        )
+        problem = unroll(asked.operations, asked.defaults, units, {}, shadows=False, blame=_vocabulary(asked, units))
         outcome = [pin for pin in soft if not pin.typed]
         self.problem = _cone(
             Problem(

@@ -161,7 +161,9 @@ def _flatten(flag: str, text: str) -> dict[str, Value]:
             for key, inner in part.items():
                 walk(f"{prefix}.{key}", inner)
         elif isinstance(part, list):
-            found[prefix] = tuple(item if isinstance(item, (str, int, float, bool)) else json.dumps(item) for item in part)
+            found[prefix] = tuple(
+                item if isinstance(item, (str, int, float, bool)) else json.dumps(item) for item in part
+            )
         elif part is None or isinstance(part, (str, int, float, bool)):
             found[prefix] = part
 

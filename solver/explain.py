@@ -1,4 +1,4 @@
-"""Pins that cannot hold on a model and machine -> every minimal conflict among them, with rules and facts, and ways out."""
+"""Pins that cannot hold on a model and machine -> every minimal conflict, with rules and facts, and ways out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A problem -> its constraint graph over what is chosen, and the order to choose in; the only file importing networkx."""
+"""A problem -> its constraint graph over what is chosen, and the order to choose in; it alone imports networkx."""
 
 from __future__ import annotations
 

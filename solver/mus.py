@@ -99,9 +99,7 @@ def _seeds(
         yield seed
 
 
-def _unexplored(
-    elements: list[int], cores: list[frozenset[int]], kept: list[frozenset[int]]
-) -> frozenset[int] | None:
+def _unexplored(elements: list[int], cores: list[frozenset[int]], kept: list[frozenset[int]]) -> frozenset[int] | None:
     """A model of the map formula, "in" tried before "out", by depth-first search."""
     whole = frozenset(elements)
     outside = [whole - one for one in kept]

@@ -123,7 +123,7 @@ def possible_values(node: Node, possible: Possible) -> tuple[Value, ...] | None:
             return _union((possible_values(then, possible), possible_values(otherwise, possible)))
         case Call("item", (Name(name), Const(int() as index))):
             whole = possible.get(name)
-            return None if whole is None else _union(((_item(value, index),) for value in whole))
+            return None if whole is None else _union((_item(value, index),) for value in whole)
     return None
 
 

@@ -54,5 +54,7 @@ def rows_with(unit: Unit, typed: Mapping[str, Value]) -> tuple[Value, ...]:
     if len(unit.flags) == 1:
         return tuple(value for value in unit.domain if all(same(value, wanted) for _, wanted in places))
     return tuple(
-        row for row in unit.domain if isinstance(row, tuple) and all(same(row[place], wanted) for place, wanted in places)
+        row
+        for row in unit.domain
+        if isinstance(row, tuple) and all(same(row[place], wanted) for place, wanted in places)
     )

@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from constraints.expression import Const, Node, Value, fold, names, same
 
-from .problem import Problem
+from .problem import Constraint, Definition, Problem
 
 State = dict[int, int]
 Part = tuple[frozenset[str], tuple[tuple[int, int], ...]]
@@ -24,7 +24,7 @@ class Equations:
     """
 
     def __init__(self, problem: Problem) -> None:
-        equations = (*problem.definitions, *problem.constraints)
+        equations: tuple[Definition | Constraint, ...] = (*problem.definitions, *problem.constraints)
         self.domains = {variable.name: variable.domain for variable in problem.variables}
         self.defines: list[str | None] = [definition.name for definition in problem.definitions]
         self.defines += [None] * len(problem.constraints)

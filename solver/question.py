@@ -13,7 +13,6 @@ from constraints.expression import (
     Compare,
     Const,
     Env,
-    Name,
     Node,
     Value,
     closure,
@@ -182,7 +181,9 @@ def _settled(node: Node) -> Node:
 def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
     wanted = names(node)
     return _settled(
-        substitute(node, {name: problem.last[name] if name in problem.last else Const(facts.get(name)) for name in wanted})
+        substitute(
+            node, {name: problem.last[name] if name in problem.last else Const(facts.get(name)) for name in wanted}
+        )
     )
 
 
@@ -224,4 +225,3 @@ def _sum(group: tuple[Gain, ...]) -> Gain:
     if len(group) == 1:
         return group[0]
     return lambda value: sum(one(value) for one in group)
-

@@ -68,9 +68,7 @@ class Refuter:
 
     def rules_of(self, causes: Collection[object]) -> tuple[str, ...]:
         """The ids of the rules among causes, in the order of the problem."""
-        return tuple(
-            dict.fromkeys(label for index, label in enumerate(self._labels) if label and index in causes)
-        )
+        return tuple(dict.fromkeys(label for index, label in enumerate(self._labels) if label and index in causes))
 
     def refute(
         self, restricted: Mapping[str, Restriction], off: Collection[str] = (), limit: int = DEFAULT_LIMIT

@@ -49,7 +49,9 @@ def _nearest(
     typed = {pin.flag: pin.value for pin in kept if pin.typed}
     outcome = {pin.flag for pin in kept if not pin.typed}
     variables = tuple(
-        Variable(unit.name, rows_with(unit, typed)) if set(unit.flags) & set(typed) else Variable(unit.name, unit.domain)
+        Variable(unit.name, rows_with(unit, typed))
+        if set(unit.flags) & set(typed)
+        else Variable(unit.name, unit.domain)
         for unit in units
     )
     narrowed = Problem(variables, problem.definitions, problem.constraints, problem.last, problem.typed)
@@ -91,9 +93,7 @@ def _met(value: Value) -> Callable[[Value], int]:
     return lambda found: _WANTED if same(found, value) else 0
 
 
-def _fix(
-    asked: Asked, wanted: Mapping[str, Value], typed: Mapping[str, Value], kept: Sequence[Pin]
-) -> Fix | None:
+def _fix(asked: Asked, wanted: Mapping[str, Value], typed: Mapping[str, Value], kept: Sequence[Pin]) -> Fix | None:
     """The fix as a command, if it holds when resolved as printed and keeps what it has to keep."""
     resolution = asked.engine.run(asked.facts, typed)
     if resolution.refusals or any(one.rule.kind == "defect" for one in resolution.broken):

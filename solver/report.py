@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A flag that ends otherwise than typed (``rewritten``) or is given a value though nothing was typed (``filled``)."""
+    """A flag that ends otherwise than typed (``rewritten``) or gets a value though nothing was typed (``filled``)."""
 
     flag: str
     before: Value

@@ -1,4 +1,4 @@
-"""The forward reader: the program of a release, run on what was typed -> fills, rewrites, refusals, effective values."""
+"""The forward reader: the program of a release, run on what was typed -> fills, rewrites, refusals, last values."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The CSP reader: the program of a release, unrolled over typed values -> a problem.
 
-Each flag starts as what is typed, or its default; each operation that may write it defines the flag's next version, as in
-static single assignment (Cytron et al. 1991); each hard rule constrains the versions that stand at its place. Versions
-that are settled are folded at once, and so is every comparison with a value that a version cannot have.
+Each flag starts as what is typed, or its default; each operation that may write it defines the flag's next version, as
+in static single assignment (Cytron et al. 1991); each hard rule constrains the versions that stand at its place.
+Versions that are settled are folded at once, and so is every comparison with a value that a version cannot have.
 """
 
 from __future__ import annotations
@@ -218,9 +218,7 @@ class _Unroller:
                 if other != TRUE and other != node:
                     shadow.differs.append(self._define("differs", Not(other), None))
 
-    def _outcome(
-        self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None
-    ) -> Node:
+    def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
         before = self._before(target, shadow)
         result = before

@@ -21,8 +21,8 @@ SHARED = HERE.parents[1] / "shared"
 
 # (release, file) -> percent of verdicts, of cited sites among refusals both see, of accepted commands all of whose
 # effective values are equal.
-FLOORS = {}
-WHOLE = {}
+FLOORS: dict[tuple[str, str], tuple[float, float, float]] = {}
+WHOLE: dict[tuple[str, str], tuple[float, float, float]] = {}
 
 
 @cache

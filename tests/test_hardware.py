@@ -200,12 +200,14 @@ def test_every_platform_name_reads_facts_alone() -> None:
 def test_every_gpu_has_the_facts_and_is_found_by_each_spelling() -> None:
     for name, gpu in GPUS.items():
         assert all(fact in gpu.facts for fact in RAW), name
-        assert gpu.sources and gpu.measures.bandwidth_gbs > 0
+        assert gpu.sources
+        assert gpu.measures.bandwidth_gbs > 0
         for text in (name, name.lower(), name.replace("-", " "), *gpu.aliases):
             assert find_gpu(GPUS, text) is gpu, text
         if not gpu.generic:
             found = find_gpu(GPUS, str(gpu.facts["gpu.name"]))
-            assert found is not None and found.facts == gpu.facts
+            assert found is not None
+            assert found.facts == gpu.facts
 
 
 @pytest.mark.parametrize(

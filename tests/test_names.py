@@ -49,7 +49,8 @@ def test_a_circle_is_a_fault() -> None:
 )
 def test_bad_names_are_faults(text: str, fault: str) -> None:
     _, faults = names_of(text)
-    assert len(faults) == 1 and faults[0].startswith(fault)
+    assert len(faults) == 1
+    assert faults[0].startswith(fault)
 
 
 def test_revisions_are_chosen_by_release() -> None:

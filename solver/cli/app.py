@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import click
 import typer
@@ -12,8 +12,9 @@ import typer
 from constraints.errors import KnowledgeError
 
 from ..errors import Disagreement, InputError, TooLarge
+from ..machine import platform_of
 from . import batch, listing
-from .inputs import arguments_of, environment_of, pins_of, platform_of
+from .inputs import arguments_of, environment_of, pins_of
 
 app = typer.Typer(
     name="preflight",
@@ -26,7 +27,7 @@ app = typer.Typer(
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How an answer is written."""
 
     text = "text"
@@ -35,14 +36,14 @@ class Format(str, Enum):
     command = "command"
 
 
-Release = Annotated[Optional[str], typer.Option("--release", help="SGLang release; the newest known by default.")]
+Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
 Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
-Env = Annotated[Optional[list[str]], typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
-Without = Annotated[Optional[list[str]], typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
-Cuda = Annotated[Optional[str], typer.Option("--cuda", help="CUDA version, such as 12.9.")]
+Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
+Without = Annotated[list[str] | None, typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
+Cuda = Annotated[str | None, typer.Option("--cuda", help="CUDA version, such as 12.9.")]
 Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPUs.")]
-Memory = Annotated[Optional[float], typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
-Sets = Annotated[Optional[list[str]], typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
+Memory = Annotated[float | None, typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
 Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]
 
@@ -51,7 +52,9 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or co
 def recommend(
     model: Model,
     gpu: Gpu,
-    profile: Annotated[str, typer.Option("--profile", help="What better means; see `preflight profiles`.")] = "balanced",
+    profile: Annotated[
+        str, typer.Option("--profile", help="What better means; see `preflight profiles`.")
+    ] = "balanced",
     sets: Sets = None,
     top: Annotated[int, typer.Option("--top", min=1, max=1000, help="How many to show.")] = 5,
     release: Release = None,
@@ -88,10 +91,10 @@ def recommend(
 @app.command(context_settings={"ignore_unknown_options": True})
 def check(
     words: Annotated[
-        Optional[list[str]],
+        list[str] | None,
         typer.Argument(metavar="[GPU] [-- COMMAND OR FLAGS]", help="The GPU, then what you would launch."),
     ] = None,
-    model: Annotated[Optional[str], typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,
@@ -101,7 +104,7 @@ def check(
     show_facts: Annotated[bool, typer.Option("--facts", help="Show every fact the answer stands on.")] = False,
     why: Annotated[bool, typer.Option("--why/--no-why", help="Add conflicts and ways out to a no.")] = True,
     batch_file: Annotated[
-        Optional[str], typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
+        str | None, typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
     ] = None,
     output: Output = Format.text,
 ) -> int:
@@ -134,8 +137,8 @@ def check(
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def resolve(
-    words: Annotated[Optional[list[str]], typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
-    model: Annotated[Optional[str], typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,
@@ -171,7 +174,7 @@ def explain(
     model: Model,
     gpu: Gpu,
     sets: Sets = None,
-    args: Annotated[Optional[str], typer.Option("--args", help="A command's flags, as one text.")] = None,
+    args: Annotated[str | None, typer.Option("--args", help="A command's flags, as one text.")] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,
@@ -184,7 +187,7 @@ def explain(
     from ..render import machine, text
 
     if (args is None) == (not sets):
-        raise InputError("say what to explain", "explain", "Give either --set FLAG=VALUE or --args \"FLAGS\".")
+        raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
     preflight = Preflight(release)
     arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
     platform = platform_of(
@@ -213,14 +216,14 @@ def _split(text: str | None) -> list[str]:
 
 
 @app.command()
-def rules(rule: Annotated[Optional[str], typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
+def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
     """The rules of a release, or one of them whole."""
     write(listing.rules(rule, release))
     return YES
 
 
 @app.command()
-def flags(flag: Annotated[Optional[str], typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
+def flags(flag: Annotated[str | None, typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
     """SGLang's flags, or one of them whole."""
     write(listing.flags(flag, release))
     return YES
@@ -250,7 +253,8 @@ def profiles() -> int:
 @app.command()
 def lint(
     sources: Annotated[
-        Optional[Path], typer.Option("--sources", metavar="TREE", help="An unpacked SGLang wheel to hold anchors against.")
+        Path | None,
+        typer.Option("--sources", metavar="TREE", help="An unpacked SGLang wheel to hold anchors against."),
     ] = None,
     release: Release = None,
     coverage: Annotated[bool, typer.Option("--coverage", help="List raise sites by reach; needs --sources.")] = False,

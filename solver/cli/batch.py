@@ -11,8 +11,9 @@ from typing import Any
 
 from ..api import Preflight
 from ..errors import InputError
+from ..machine import platform_of
 from ..render import machine
-from .inputs import batch_case, platform_of
+from .inputs import batch_case
 
 
 def run(file: str, release: str | None) -> int:
@@ -23,8 +24,7 @@ def run(file: str, release: str | None) -> int:
     answers: dict[str | None, Preflight] = {}
     everything_holds = True
     try:
-        opened = nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8")
-        with opened as lines:
+        with nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8") as lines:
             for line in _lines(lines):
                 data = _answer(line, release, answers)
                 everything_holds = everything_holds and data.get("holds") is True
@@ -48,9 +48,9 @@ def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]
         preflight = answers[asked]
         platform = platform_of(
             preflight.knowledge,
-            case["gpu"],
-            num_gpus=case.get("num_gpus"),
-            nodes=int(case.get("nodes") or 1),
+            str(case["gpu"]),
+            num_gpus=_number(case, "num_gpus"),
+            nodes=_number(case, "nodes") or 1,
             env={str(name): str(value) for name, value in (case.get("env") or {}).items()},
             without=list(case.get("without") or []),
         )
@@ -62,3 +62,10 @@ def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]
     data = machine.check(report)
     kept = ("release", "verdict", "holds", "findings", "rewrites", "effective")
     return {"id": case.get("id"), **{key: data[key] for key in kept}}
+
+
+def _number(case: dict[str, Any], key: str) -> int | None:
+    given = case.get(key)
+    if given is not None and (isinstance(given, bool) or not isinstance(given, int)):
+        raise InputError(f"{key!r} is no whole number: {given!r}", "the line")
+    return given

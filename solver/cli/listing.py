@@ -43,7 +43,9 @@ def facts(found: Mapping[str, Value]) -> str:
     """Every fact that is set."""
     lines = ["", "Facts:"]
     lines += [
-        wrapped(f"{name} = {shown(value)}", "      ", "  ") for name, value in sorted(found.items()) if value is not None
+        wrapped(f"{name} = {shown(value)}", "      ", "  ")
+        for name, value in sorted(found.items())
+        if value is not None
     ]
     return "\n".join(lines) + "\n"
 
@@ -56,7 +58,9 @@ def rules(wanted: str | None, release: str | None) -> str:
     knowledge = _knowledge(release)
     if wanted is None:
         rows = ((rule.id, rule.kind, rule.stage, rule.title) for rule in knowledge.rules.values())
-        return table(f"{len(knowledge.rules)} rules of SGLang {knowledge.release}", ("rule", "kind", "stage", "title"), rows)
+        return table(
+            f"{len(knowledge.rules)} rules of SGLang {knowledge.release}", ("rule", "kind", "stage", "title"), rows
+        )
     if wanted not in knowledge.rules:
         near = tuple(get_close_matches(wanted, knowledge.rules, 3))
         raise InputError(f"no rule of {knowledge.release} is called {wanted!r}", "rules", None, near)
@@ -89,7 +93,9 @@ def flags(wanted: str | None, release: str | None) -> str:
     """
     knowledge = _knowledge(release)
     if wanted is None:
-        rows = ((", ".join(flag.options) or flag.name, flag.type, shown(flag.default)) for flag in knowledge.flags.values())
+        rows = (
+            (", ".join(flag.options) or flag.name, flag.type, shown(flag.default)) for flag in knowledge.flags.values()
+        )
         return table(f"{len(knowledge.flags)} flags of SGLang {knowledge.release}", ("flag", "type", "default"), rows)
     flag = knowledge.flags[flag_named(wanted, knowledge.flags)]
     lines = [f"{flag.name} ({flag.group})", f"  options: {', '.join(flag.options) or 'none on the command line'}"]
@@ -128,7 +134,9 @@ def models() -> str:
     """Every checkpoint of the catalogue."""
     catalogue = load_compiled("catalogue", lambda _: load_catalogue())
     rows = ((one.id, ", ".join(one.aliases)) for one in catalogue.checkpoints)
-    return table(f"{len(catalogue.checkpoints)} checkpoints; any folder or config.json works too", ("model", "same config"), rows)
+    return table(
+        f"{len(catalogue.checkpoints)} checkpoints; any folder or config.json works too", ("model", "same config"), rows
+    )
 
 
 def profiles() -> str:
@@ -136,6 +144,8 @@ def profiles() -> str:
     lines = []
     for profile in _knowledge(None).profiles.values():
         lines.append(wrapped(f"{profile.name}: {profile.about}", "  ", ""))
-        lines += [wrapped(f"{term.name} (weight {term.weight}): {term.about}", "      ", "    ") for term in profile.terms]
+        lines += [
+            wrapped(f"{term.name} (weight {term.weight}): {term.about}", "      ", "    ") for term in profile.terms
+        ]
         lines.append(wrapped("does not know yet: " + "; ".join(profile.lacks), "      ", "    "))
     return "\n".join(lines) + "\n"

@@ -72,14 +72,20 @@ def recommendation(found: Recommendation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _differences(defaults: Mapping[str, Value], effective: Mapping[str, Value], typed: Mapping[str, Value]) -> list[str]:
+def _differences(
+    defaults: Mapping[str, Value], effective: Mapping[str, Value], typed: Mapping[str, Value]
+) -> list[str]:
     """What SGLang then runs otherwise than with nothing typed, beside what the command says itself."""
     others = [
         f"{flag} = {shown(value)}"
         for flag, value in effective.items()
         if flag not in typed and shown(value) != shown(defaults.get(flag))
     ]
-    return [wrapped("SGLang then also runs " + ", ".join(others[:8]) + (", ..." if len(others) > 8 else ""), "   ")] if others else []
+    return (
+        [wrapped("SGLang then also runs " + ", ".join(others[:8]) + (", ..." if len(others) > 8 else ""), "   ")]
+        if others
+        else []
+    )
 
 
 def check(report: CheckReport) -> str:
@@ -118,7 +124,11 @@ def _finding(found: Finding) -> list[str]:
     lines.append(f"  [{cited(rule, found.source)}]")
     if rule.reason:
         lines.append(wrapped(rule.reason, "  "))
-    read = [f"{name} = {shown(value)}" for name, value in {**found.reads, **found.facts}.items() if "." not in name or name.startswith(("model.", "gpu."))]
+    read = [
+        f"{name} = {shown(value)}"
+        for name, value in {**found.reads, **found.facts}.items()
+        if "." not in name or name.startswith(("model.", "gpu."))
+    ]
     if read:
         lines.append(wrapped("here: " + ", ".join(read[:8]), "  "))
     if rule.fix:

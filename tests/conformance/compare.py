@@ -14,7 +14,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +62,14 @@ def equal(ours: Value, theirs: Any) -> bool:
         return ours is theirs
     if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
         return abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs))
-    return ours == theirs
+    return bool(ours == theirs)
 
 
-def our_value(name: str, values: Any) -> Value:
+def our_value(name: str, values: Mapping[str, Value]) -> Value:
     """The effective value of a recorded field."""
-    if name == "enable_dp_attention" and values.get("attn_dp_size") is not None:
-        return bool(values["attn_dp_size"] > 1)
+    size = values.get("attn_dp_size")
+    if name == "enable_dp_attention" and isinstance(size, int):
+        return size > 1
     return values.get(name)
 
 

@@ -51,9 +51,7 @@ def main() -> None:
     known = read_recorded(file) if file.exists() and not options.all else {}
     examples = dict(examples_of(load(options.release)))
     new = {
-        name: example
-        for name, example in examples.items()
-        if (example.model, example.gpu, example.args) not in known
+        name: example for name, example in examples.items() if (example.model, example.gpu, example.args) not in known
     }
     cases = [case_of(name, example, catalogue, options.models.resolve()) for name, example in new.items()]
     missing = sorted({case["model"] for case in cases if not Path(case["model"]).is_dir()})

@@ -1,0 +1,68 @@
+"""What is said of a machine (a GPU's text, a count, nodes, environment, packages) -> a `Platform`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+
+from constraints.environment import parse_environment
+from constraints.expression import Value
+from constraints.load import Knowledge
+
+from .errors import InputError
+from .facts import Platform
+from .gpu import parse_gpu
+
+MAX_NODES = 1024
+
+
+def platform_of(
+    knowledge: Knowledge,
+    gpu: str,
+    *,
+    num_gpus: int | None = None,
+    nodes: int = 1,
+    env: Mapping[str, str] | None = None,
+    without: Sequence[str] = (),
+    cuda: str | None = None,
+    memory_gib: float | None = None,
+) -> Platform:
+    """The machine a question is about.
+
+    Raises InputError.
+    """
+    given, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
+    if not 1 <= nodes <= MAX_NODES:
+        raise InputError(f"{nodes} nodes cannot be", "--nodes", f"Give 1 to {MAX_NODES}.")
+    if num_gpus is not None and num_gpus < 1:
+        raise InputError(f"{num_gpus} GPUs cannot be", "num_gpus", "Give 1 or more.")
+    texts = dict(env or {})
+    unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
+    if unknown:
+        near = tuple(get_close_matches(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)]))
+        raise InputError(f"no rule asks for the package {unknown[0]!r}", "--without", "Leave it out.", near)
+    try:
+        version = None if cuda is None else float(cuda)
+    except ValueError:
+        raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.") from None
+    return Platform(
+        found,
+        num_gpus or given or 1,
+        nodes,
+        tuple(sorted(_settings(texts, knowledge).items())),
+        tuple(sorted(without)),
+        (),
+        version,
+    )
+
+
+def _settings(texts: Mapping[str, str], knowledge: Knowledge) -> dict[str, Value]:
+    """The variables that are set, also by an older name; what no rule reads is left out."""
+    parsed = parse_environment(texts, knowledge.environment)
+    untouched = parse_environment({}, knowledge.environment)
+    return {name: value for name, value in parsed.items() if name in texts or value != untouched[name]}
+
+
+def _packages(knowledge: Knowledge) -> set[str]:
+    images = knowledge.releases[knowledge.release].images
+    return {name for facts in images.values() for name in facts if name.startswith("package.")}
