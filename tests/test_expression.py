@@ -38,7 +38,7 @@ leaves: st.SearchStrategy[Node] = st.one_of(st.builds(Const, values), st.builds(
 
 
 def grown(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
-    parts = st.lists(inner, min_size=1, max_size=3).map(tuple)
+    parts = st.lists(inner, min_size=2, max_size=3).map(tuple)
     one = st.tuples(inner)
     return st.one_of(
         st.builds(Not, inner),
