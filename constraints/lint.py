@@ -212,7 +212,7 @@ def unused_names(home: Path = HOME) -> list[Fault]:
     used: dict[str, set[str]] = {}
     for path in (sglang / "names.yaml", *sorted((sglang / "names").glob("*.yaml"))):
         document = read_one(path, faults)
-        for name, data in (document or {}).get("names", {}).items():
+        for name, data in (document["names"] if document else {}).items():
             defined[name] = Fault(str(path.relative_to(home)), document["names"].line_of(name) if document else 1, name)
             used[name] = set(_tokens(data))
     outside: set[str] = set()

@@ -43,7 +43,7 @@ def binds(rule: Rule) -> bool:
     return rule.kind == "error" and rule.stage in VERDICT_STAGES
 
 
-@pytest.mark.parametrize(("release", "rule", "example"), cases("violates"))
+@pytest.mark.parametrize(("release", "rule", "example"), list(cases("violates")))
 def test_violates(release: str, rule: Rule, example: Example) -> None:
     theirs, ours = verdict_of(release, example), answer(release, example)
     assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"
@@ -56,7 +56,7 @@ def test_violates(release: str, rule: Rule, example: Example) -> None:
         assert ours.first.id == rule.id
 
 
-@pytest.mark.parametrize(("release", "rule", "example"), cases("satisfies"))
+@pytest.mark.parametrize(("release", "rule", "example"), list(cases("satisfies")))
 def test_satisfies(release: str, rule: Rule, example: Example) -> None:
     theirs, ours = verdict_of(release, example), answer(release, example)
     assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"

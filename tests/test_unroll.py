@@ -195,7 +195,8 @@ def test_a_closed_flag_is_typed() -> None:
 
 def test_only_errors_and_defects_bind() -> None:
     never = Const(False)
-    for kind, count in (("error", 0), ("defect", 0), ("warning", 2)):
+    kinds: dict[Kind, int] = {"error": 0, "defect": 0, "warning": 2}
+    for kind, count in kinds.items():
         operation = Operation(replace(rule(0, "error"), kind=kind), "s", "s", ((0, 0),), 0, None, never, ())
         problem = unroll([operation], {"b": None}, [Unit.of_flag("b", [None, 1])], {}, shadows=False)
         assert solve(problem).count == count

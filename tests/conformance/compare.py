@@ -62,7 +62,7 @@ def equal(ours: Value, theirs: Any) -> bool:
         return ours is theirs
     if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
         return abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs))
-    return ours == theirs
+    return bool(ours == theirs)
 
 
 def our_value(name: str, values: Any) -> Value:

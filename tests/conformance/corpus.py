@@ -1,4 +1,4 @@
-"""Recorded verdicts of SGLang -> a compact file of ours: ids of the catalogue, effective values that are not usual ones.
+"""Recorded verdicts of SGLang -> a compact file of ours: ids of the catalogue, effective values that are unusual.
 
     python tests/conformance/corpus.py --release 0.5.23 --out tests/conformance --every 5 RECORDS.jsonl.gz...
 
