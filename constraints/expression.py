@@ -158,7 +158,10 @@ def _ordered(compare: Callable[[object, object], bool]) -> Callable[[Value, Valu
     def run(left: Value, right: Value) -> bool:
         if left is None or right is None or isinstance(left, str) != isinstance(right, str):
             return False
-        return compare(left, right)
+        try:
+            return compare(left, right)
+        except TypeError:  # a number and a version
+            return False
 
     return run
 
@@ -618,10 +621,10 @@ def describe(node: Node) -> str:
             return " or ".join(_inner(part) for part in parts)
         case Compare(sign, left, right):
             if isinstance(right, Const) and right.value is None and sign in ("==", "!="):
-                return f"{_inner(left)} {'is' if sign == '==' else 'is not'} unset"
-            return f"{_inner(left)} {sign} {_inner(right)}"
+                return f"{_operand(left)} {'is' if sign == '==' else 'is not'} unset"
+            return f"{_operand(left)} {sign} {_operand(right)}"
         case Arithmetic(sign, left, right):
-            return f"{_inner(left)} {sign} {_inner(right)}"
+            return f"{_operand(left)} {sign} {_operand(right)}"
         case Choice(test, then, otherwise):
             return f"{_inner(then)} if {_inner(test)} else {_inner(otherwise)}"
         case Call(function, arguments):
@@ -633,3 +636,7 @@ def describe(node: Node) -> str:
 def _inner(node: Node) -> str:
     text = describe(node)
     return f"({text})" if isinstance(node, (All, Any_, Choice, Arithmetic, Not)) else text
+
+
+def _operand(node: Node) -> str:
+    return f"({describe(node)})" if isinstance(node, Compare) else _inner(node)

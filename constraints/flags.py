@@ -54,7 +54,7 @@ def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault
 def known_elsewhere(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> dict[str, Elsewhere]:
     """The options that other releases know and ``release`` does not, by option string, the newest release's word.
 
-    ``new_flag`` is said only where ``release`` knows it, and takes the value it comes with.
+    Choices that ``release`` does not have stand beside them, as ``flag=value``. ``new_flag`` is said only where ``release`` knows it, and takes the value it comes with.
     """
     everywhere = [(name, flag) for _, name, flag in _revisions(documents, faults)]
     present = {
@@ -82,6 +82,17 @@ def known_elsewhere(documents: Mapping[str, Mapped], release: str, faults: list[
                         values=renamed.values if renamed else {},
                         note=flag.note,
                     )
+    return found | _values_elsewhere([flag for _, flag in everywhere], release)
+
+
+def _values_elsewhere(flags: list[Flag], release: str) -> dict[str, Elsewhere]:
+    here = {flag.name: flag.choices for flag in flags if release in flag.span and flag.choices is not None}
+    found: dict[str, Elsewhere] = {}
+    for flag in flags:
+        for value in flag.choices or ():
+            key = f"{flag.name}={value}"
+            if flag.name in here and value not in here[flag.name] and key not in found:
+                found[key] = Elsewhere(option=str(value), flag=flag.name, span=flag.span)
     return found
 
 

@@ -212,7 +212,7 @@ def unused_names(home: Path = HOME) -> list[Fault]:
     used: dict[str, set[str]] = {}
     for path in (sglang / "names.yaml", *sorted((sglang / "names").glob("*.yaml"))):
         document = read_one(path, faults)
-        for name, data in (document if document is not None else Mapped(1)).get("names", {}).items():
+        for name, data in (document["names"] if document else {}).items():
             defined[name] = Fault(str(path.relative_to(home)), document["names"].line_of(name) if document else 1, name)
             used[name] = set(_tokens(data))
     outside: set[str] = set()
@@ -250,7 +250,9 @@ def rule_nodes(rule: Rule) -> Iterator[Node]:
         yield from (node for node in (case.when, *(value for _, value in case.writes)) if node is not None)
 
 
-def _possible(flag: str, value: Value, domain: Mapping[str, tuple[Value, ...] | None], *, absent: bool = True) -> bool:
+def _possible(
+    flag: str, value: Value, domain: Mapping[str, tuple[Value, ...] | None], *, absent: bool = True
+) -> bool:
     if flag not in domain:
         return absent
     known = domain[flag]

@@ -188,7 +188,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """An option of other releases: whose it was, in which releases, what to write instead (``new_flag``)."""
+    """An option or a choice of other releases: whose, in which releases, what to write instead (``new_flag``)."""
 
     option: str
     flag: str

@@ -200,7 +200,8 @@ class _Compiler:
         best = sorted(self.classes, key=lambda one: (len(self.classes[one]) / (1 + degree[one]), one))
         for name in (*self.order, *best):
             self.place.setdefault(name, len(self.place))
-        self._prune(min(self.place, key=self.place.__getitem__), settled[1])
+        if self.place:
+            self._prune(min(self.place, key=self.place.__getitem__), settled[1])
         branch = self._branch(None, settled, frozenset(self.equations.domains))
         return None if branch is None else Choice("", [branch], branch.count, branch.best)
 

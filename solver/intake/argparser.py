@@ -196,9 +196,17 @@ class ArgumentParser:
         for place, text, value in zip(places, texts, values, strict=True):
             if action.choices is not None and value not in action.choices:
                 near = difflib.get_close_matches(text, [str(choice) for choice in action.choices], 3)
+                known = self.elsewhere.get(f"{flag.name}={text}")
                 raise Refused(
                     self._refusal(
-                        "bad-choice", place, spelling, flag.name, text, choices=action.choices, near=tuple(near)
+                        "bad-choice",
+                        place,
+                        spelling,
+                        flag.name,
+                        text,
+                        choices=action.choices,
+                        near=tuple(near),
+                        elsewhere=known,
                     )
                 )
         if action.action == "translate":

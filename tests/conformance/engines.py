@@ -17,7 +17,7 @@ from solver.gpu import parse_gpu
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Our verdict on a command: whether SGLang refuses it, by which rule first, and all error rules it breaks."""
+    """Our verdict on a command: whether SGLang refuses it, by which rule first, and every error it breaks."""
 
     refused: bool
     first: Rule | None
