@@ -250,9 +250,7 @@ def rule_nodes(rule: Rule) -> Iterator[Node]:
         yield from (node for node in (case.when, *(value for _, value in case.writes)) if node is not None)
 
 
-def _possible(
-    flag: str, value: Value, domain: Mapping[str, tuple[Value, ...] | None], *, absent: bool = True
-) -> bool:
+def _possible(flag: str, value: Value, domain: Mapping[str, tuple[Value, ...] | None], *, absent: bool = True) -> bool:
     if flag not in domain:
         return absent
     known = domain[flag]

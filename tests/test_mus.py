@@ -36,9 +36,7 @@ def holds(nogoods: Sets, chosen: frozenset[int]) -> bool:
 
 
 def subsets(size: int) -> Sets:
-    return [
-        frozenset(chosen) for count in range(size + 1) for chosen in itertools.combinations(range(size), count)
-    ]
+    return [frozenset(chosen) for count in range(size + 1) for chosen in itertools.combinations(range(size), count)]
 
 
 def minimal(groups: Sets) -> set[frozenset[int]]:

@@ -120,9 +120,7 @@ ACCEPTED = (
     (QWEN, "H200", "--attention-backend fa4"),
     (QWEN, "H200", "--attention-backend fa3"),
 )
-CASES = [
-    pytest.param(release, one, id=f"{release}-{one.name}") for one in REFUSED for release in sorted(one.rules)
-]
+CASES = [pytest.param(release, one, id=f"{release}-{one.name}") for one in REFUSED for release in sorted(one.rules)]
 # One of each kind: solving for ways out takes a second or two.
 EXPLAINED = [
     pytest.param(release, one, id=f"{release}-{one.name}")
@@ -174,9 +172,7 @@ def test_the_alias_becomes_its_heir() -> None:
     assert older.effective["attention_backend"] == "tokenspeed_mla"
 
 
-@pytest.mark.parametrize(
-    ("flag", "value"), [("--attention-backend", "cutlass_mla"), ("--kv-cache-dtype", "fp4_e2m1")]
-)
+@pytest.mark.parametrize(("flag", "value"), [("--attention-backend", "cutlass_mla"), ("--kv-cache-dtype", "fp4_e2m1")])
 def test_a_value_that_is_gone_says_since_when(flag: str, value: str) -> None:
     args = ["--tp", "8", flag, value]
     report = preflight("0.5.23").check(DEEPSEEK, platform("0.5.23", "8xB200"), args)
