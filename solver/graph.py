@@ -30,14 +30,15 @@ def constraint_graph(problem: Problem) -> nx.Graph:
     found = supports(problem)
     for index in range(len(problem.constraints)):
         for first, second in combinations(sorted(found[f"!{index}"]), 2):
-            weight = graph.edges[first, second]["weight"] + 1 if graph.has_edge(first, second) else 1
+            weight = graph.edges[first, second]["weight"] + 1 if second in graph[first] else 1
             graph.add_edge(first, second, weight=weight)
     return graph
 
 
 def width(problem: Problem) -> int:
     """The width of a tree decomposition found by min-fill-in."""
-    return int(treewidth_min_fill_in(constraint_graph(problem))[0])
+    found, _ = treewidth_min_fill_in(constraint_graph(problem))  # type: ignore[no-untyped-call]
+    return int(found)
 
 
 def choice_order(problem: Problem, weights: Mapping[str, int] | None = None) -> tuple[str, ...]:
@@ -49,7 +50,7 @@ def choice_order(problem: Problem, weights: Mapping[str, int] | None = None) -> 
     graph = constraint_graph(problem)
     if not graph:
         return ()
-    _, tree = treewidth_min_fill_in(graph)
+    _, tree = treewidth_min_fill_in(graph)  # type: ignore[no-untyped-call]
     order: dict[str, None] = {}
     degree = dict(graph.degree())
     for part in nx.connected_components(tree):

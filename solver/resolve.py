@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from constraints.expression import Closure, Const, Env, Node, Value, closure, fold, names, same
+from constraints.expression import All, Closure, Compiled, Const, Env, Node, Value, fold, names, same
 from constraints.schema import HARD, WRITERS, Operation
 
 
@@ -169,21 +169,36 @@ def is_hard(operation: Operation) -> bool:
 
 
 def _compile(operations: tuple[Operation, ...]) -> Iterator[_Compiled]:
+    # Most guards fail at their first part: whatever is never asked is never compiled.
     last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
     for index, operation in enumerate(operations):
         yield _Compiled(
             operation,
-            None if operation.when is None else closure(operation.when),
-            None if operation.require is None else closure(operation.require),
+            None if operation.when is None else _guard(operation.when),
+            None if operation.require is None else Compiled(operation.require),
             tuple(
                 (
-                    None if case.when is None else closure(case.when),
-                    tuple((target, closure(value)) for target, value in case.writes),
+                    None if case.when is None else Compiled(case.when),
+                    tuple((target, Compiled(value)) for target, value in case.writes),
                 )
                 for case in operation.cases
             ),
             last.get(operation.scope) == index,
         )
+
+
+def _guard(node: Node) -> Closure:
+    if not isinstance(node, All):
+        return Compiled(node)
+    parts = [_guard(part) for part in node.parts]
+
+    def run(env: Env) -> bool:
+        for part in parts:
+            if not part(env):
+                return False
+        return True
+
+    return run
 
 
 def _chosen(cases: tuple[_CaseRun, ...], env: Env) -> list[tuple[str, Value]]:

@@ -140,14 +140,17 @@ def _finding(found: Finding) -> list[str]:
 
 def _changes(changes: Sequence[Change]) -> list[str]:
     lines: list[str] = []
-    for title, wanted in (("SGLang changes what you typed:", True), ("SGLang fills what you left open:", False)):
-        rows = [one for one in changes if one.rewritten is wanted]
-        if rows:
-            lines += ["", title]
-            lines += [
-                wrapped(f"{one.flag}: {shown(one.before)} -> {shown(one.after)}  [{one.rule.id}]", "      ", "  ")
-                for one in rows
-            ]
+    rewritten = [one for one in changes if one.rewritten]
+    if rewritten:
+        lines += ["", "SGLang changes what you typed:"]
+        lines += [
+            wrapped(f"{one.flag}: {shown(one.before)} -> {shown(one.after)}  [{one.rule.id}]", "      ", "  ")
+            for one in rewritten
+        ]
+    filled = [f"{one.flag} = {shown(one.after)}" for one in changes if not one.rewritten and one.flag[0] != "_"]
+    if filled:
+        lines += ["", "SGLang fills what you left open (`preflight resolve` says by which rule):"]
+        lines.append(wrapped(", ".join(filled), "  "))
     return lines
 
 
