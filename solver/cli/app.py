@@ -6,7 +6,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 from constraints.errors import KnowledgeError
@@ -25,6 +24,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
+# The base of what typer says of bad options; it has no public name of its own there.
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 class Format(StrEnum):
@@ -292,12 +293,12 @@ def run(words: list[str]) -> int:
     except (Disagreement, TooLarge) as error:
         typer.echo(f"This is a fault of sglang-preflight, please report it: {error}", err=True)
         return FAULT
-    except click.exceptions.Exit as exit_:
+    except typer.Exit as exit_:
         return int(exit_.exit_code)
-    except click.ClickException as error:
-        error.show()
+    except UsageError as error:
+        typer.echo(f"{error}\nSee preflight --help.", err=True)
         return WRONG
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         return YES
