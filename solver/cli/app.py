@@ -223,7 +223,7 @@ def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, re
     return YES
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})
 def flags(flag: Annotated[str | None, typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
     """SGLang's flags, or one of them whole."""
     write(listing.flags(flag, release))

@@ -13,7 +13,7 @@ from ..api import Preflight
 from ..errors import InputError
 from ..machine import platform_of
 from ..render import machine
-from .inputs import batch_case
+from .inputs import batch_case, expect_case
 
 
 def run(file: str, release: str | None) -> int:
@@ -42,6 +42,7 @@ def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]
     case: dict[str, Any] = {}
     try:
         case = batch_case(line)
+        expect_case(case)
         asked = str(case["release"]) if case.get("release") else release
         if asked not in answers:
             answers[asked] = Preflight(asked)

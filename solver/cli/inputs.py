@@ -91,7 +91,7 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def batch_case(line: str) -> dict[str, Any]:
-    """One line of a batch.
+    """One line of a batch, not held against anything yet: its id is needed to say what is wrong.
 
     Raises InputError.
     """
@@ -101,9 +101,16 @@ def batch_case(line: str) -> dict[str, Any]:
         raise InputError(f"not JSON: {fault}", "the line") from None
     if not isinstance(case, dict):
         raise InputError("a case is an object", "the line")
+    return case
+
+
+def expect_case(case: Mapping[str, Any]) -> None:
+    """Hold a case against what it must say.
+
+    Raises InputError.
+    """
     for key, kind in (("model", str), ("gpu", str), ("args", list)):
         if not isinstance(case.get(key), kind):
             raise InputError(f"{key!r} is missing or of another type", "the line")
     if not all(isinstance(word, (str, int, float)) for word in case["args"]):
         raise InputError("args are words", "the line")
-    return case

@@ -111,8 +111,10 @@ def check(report: CheckReport) -> str:
     for one in report.findings:
         if one.severity != "error":
             lines += _finding(one)
-    lines += _changes(report.changes)
+    if not report.refused:
+        lines += _changes(report.changes)
     if report.explanation is not None:
+        lines.append("")
         lines += _conflicts(report.explanation)
     return "\n".join(lines) + "\n"
 

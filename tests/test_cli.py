@@ -1,0 +1,128 @@
+"""The command line: exit codes, messages for bad input, widths, the batch interface."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from solver.cli.app import run
+
+QWEN = "Qwen/Qwen3-8B"
+WRONG = [
+    ["recommend", "--nope"],
+    ["recommend", QWEN],
+    ["recommend", "nope/nope", "B200"],
+    ["recommend", QWEN, "B2000"],
+    ["recommend", QWEN, "0xB200"],
+    ["recommend", QWEN, "B200", "--set", "atention_backend=x"],
+    ["recommend", QWEN, "B200", "--set", "attention_backend=trition"],
+    ["recommend", QWEN, "B200", "--set", "attention_backend"],
+    ["recommend", QWEN, "B200", "--profile", "x"],
+    ["recommend", QWEN, "B200", "--release", "x"],
+    ["recommend", QWEN, "B200", "--env", "x"],
+    ["recommend", QWEN, "B200", "--cuda", "x"],
+    ["recommend", QWEN, "B200", "--nodes", "0"],
+    ["recommend", QWEN, "B200", "--without", "x"],
+    ["check"],
+    ["check", "B200", "--", "foo", "bar"],
+    ["check", "B200", "--model", QWEN, "--", "python -m sglang.launch_server 'open"],
+    ["explain", QWEN, "B200"],
+    ["explain", QWEN, "B200", "--args", "--attention-backend 'open"],
+    ["rules", "nope"],
+    ["flags", "nope"],
+    ["check", "--batch", "no-such-file"],
+]
+
+
+@pytest.mark.parametrize("words", WRONG, ids=[" ".join(words) for words in WRONG])
+def test_wrong_questions_end_in_a_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 2
+    shown = capsys.readouterr()
+    assert shown.err.strip()
+    assert "Traceback" not in shown.err + shown.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config.json", b"{"),
+        ("config.json", b"[]"),
+        ("config.json", b"\x00\xff\x00"),
+        ("config.json", b'{"architectures": 3}'),
+        ("config.json", b"{}"),
+        ("config.json", b"[" * 100_000),
+    ],
+)
+def test_broken_configs(name: str, content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).write_bytes(content)
+    for reference in (tmp_path, tmp_path / name):
+        assert run(["check", "B200", "--model", str(reference), "--", "--tp", "1"]) == 2
+    assert capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["check", "8xB200", "--model", QWEN, "--", "--tp", "8"], 0),
+        (["check", "B200", "--model", QWEN, "--", "--attention-backend", "trtllm_mla"], 1),
+        (["check", "B200", "--model", QWEN, "--", "--tp", "8"], 1),
+        (["check", "B200", "--model", QWEN, "--", "--atention-backend", "triton"], 1),
+        (["check", "B200", "--", "python", "-m", "sglang.launch_server", "--model-path", QWEN], 0),
+        (["resolve", "B200", "--model", QWEN, "--", "--page-size", "1"], 0),
+        (["explain", QWEN, "H200", "--set", "attention_backend=trtllm_mla"], 1),
+        (["explain", QWEN, "H200", "--set", "attention_backend=fa3"], 0),
+        (["recommend", QWEN, "H200", "--top", "2"], 0),
+        (["recommend", QWEN, "H200", "--set", "attention_backend=trtllm_mla"], 1),
+        (["rules"], 0),
+        (["rules", "trtllm-mla-needs-mla"], 0),
+        (["flags", "--page-size"], 0),
+        (["gpus"], 0),
+        (["models"], 0),
+        (["profiles"], 0),
+        (["--help"], 0),
+        (["recommend", "--help"], 0),
+    ],
+)
+def test_codes_and_width(words: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == code
+    shown = capsys.readouterr()
+    assert shown.out
+    # A single word that is longer, such as a source with its line, stays whole.
+    assert [line for line in shown.out.splitlines() if len(line) > 80 and len(line.split()) > 5] == []
+
+
+def test_an_unknown_release_is_answered_for_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "B200", "--model", QWEN, "--release", "0.9.0", "--", "--tp", "1"]) == 0
+    assert "0.9.0 was not read" in " ".join(capsys.readouterr().out.split())
+
+
+def test_batch_answers_every_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = tmp_path / "cases.jsonl"
+    lines = [
+        json.dumps({"id": "a", "model": QWEN, "gpu": "B200", "num_gpus": 1, "args": []}),
+        "not json",
+        json.dumps({"id": "b", "model": "nope", "gpu": "B200", "args": []}),
+        json.dumps({"id": "c", "model": QWEN, "gpu": "B200", "args": ["--attention-backend", "trtllm_mla"]}),
+        json.dumps({"id": "d", "model": QWEN, "gpu": "B200", "args": "x"}),
+        json.dumps({"id": "e", "model": QWEN, "gpu": "B200", "args": [], "nodes": "x"}),
+        json.dumps([1]),
+    ]
+    cases.write_text("\n".join(lines), encoding="utf-8")
+    assert run(["check", "--batch", str(cases)]) == 1
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["id"] for one in answers] == ["a", None, "b", "c", "d", "e", None]
+    assert [one["verdict"] for one in answers] == ["ok", *["invalid-input"] * 2, "refused", *["invalid-input"] * 3]
+    assert answers[3]["findings"][0]["rule"] == "trtllm-mla-needs-mla"
+    assert answers[3]["findings"][0]["source"]["line"] > 0
+    assert answers[0]["effective"]["attention_backend"] == "trtllm_mha"
+
+
+def test_json_of_a_recommendation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recommend", QWEN, "H100", "--top", "3", "--format", "json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["count"] > 1000
+    assert [one["rank"] for one in data["solutions"]] == [1, 2, 3]
+    for one in data["solutions"]:
+        assert sum(one["terms"].values()) == one["score"]
