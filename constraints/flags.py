@@ -54,7 +54,8 @@ def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault
 def known_elsewhere(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> dict[str, Elsewhere]:
     """The options that other releases know and ``release`` does not, by option string, the newest release's word.
 
-    Choices that ``release`` does not have stand beside them, as ``flag=value``. ``new_flag`` is said only where ``release`` knows it, and takes the value it comes with.
+    Choices that ``release`` does not have stand beside them, as ``flag=value``. ``new_flag`` is said only where
+    ``release`` knows it, and takes the value it comes with.
     """
     everywhere = [(name, flag) for _, name, flag in _revisions(documents, faults)]
     present = {

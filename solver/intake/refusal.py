@@ -43,7 +43,8 @@ class Refusal:
     ``option`` is the spelling SGLang matched, ``flag`` its field, ``word`` the word at fault with its place and
     its ``index`` among the arguments. ``expected`` names the type, the converter or the number of values,
     ``choices`` the values allowed, ``candidates`` the options an abbreviation may mean, ``near`` the options or
-    choices spelled alike, ``extras`` every word left over, ``elsewhere`` what other releases make of the option or choice.
+    choices spelled alike, ``extras`` every word left over, ``elsewhere`` what other releases make of
+    the option or choice.
     """
 
     reason: Reason
