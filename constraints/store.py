@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import pickle
@@ -11,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .load import HOME
 
@@ -28,13 +29,24 @@ def load_compiled(key: str, build: Callable[[str], Kept]) -> Kept:
         return build(key)
     file = place / f"{key}-{_fingerprint()}.pickle"
     with contextlib.suppress(OSError, pickle.PickleError, EOFError, AttributeError, ImportError, TypeError, ValueError):
-        kept: Kept = pickle.loads(file.read_bytes())
+        kept: Kept = _read(file)
         return kept
     built = build(key)
     with contextlib.suppress(OSError):
         _write(place, file, pickle.dumps(built, protocol=pickle.HIGHEST_PROTOCOL))
         _drop_old(place, key, file)
     return built
+
+
+def _read(file: Path) -> Any:
+    # Nothing that is read becomes garbage: the collector would only walk it again and again.
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        return pickle.loads(file.read_bytes())
+    finally:
+        if collected:
+            gc.enable()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from constraints.errors import KnowledgeError
+from constraints.expression import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
-from . import batch, listing
 from .inputs import arguments_of, environment_of, pins_of
 
 app = typer.Typer(
@@ -114,6 +115,8 @@ def check(
     from ..render import machine, text
 
     if batch_file is not None:
+        from . import batch
+
         return batch.run(batch_file, release)
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
@@ -129,7 +132,7 @@ def check(
         memory_gib=gpu_memory,
     )
     report = preflight.check(model, platform, arguments, Path.cwd(), why=why)
-    shown = text.check(report) + (listing.facts(report.facts) if show_facts and output is Format.text else "")
+    shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
     if output is Format.command:
         shown = text.command(report.subject, arguments) + "\n"
     write(_formatted(output, shown, machine.check(report, facts=show_facts)))
@@ -219,6 +222,8 @@ def _split(text: str | None) -> list[str]:
 @app.command()
 def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
     """The rules of a release, or one of them whole."""
+    from . import listing
+
     write(listing.rules(rule, release))
     return YES
 
@@ -226,6 +231,8 @@ def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, re
 @app.command(context_settings={"ignore_unknown_options": True})
 def flags(flag: Annotated[str | None, typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
     """SGLang's flags, or one of them whole."""
+    from . import listing
+
     write(listing.flags(flag, release))
     return YES
 
@@ -233,6 +240,8 @@ def flags(flag: Annotated[str | None, typer.Argument(metavar="[FLAG]")] = None, 
 @app.command()
 def gpus() -> int:
     """The GPUs that are known."""
+    from . import listing
+
     write(listing.gpus())
     return YES
 
@@ -240,6 +249,8 @@ def gpus() -> int:
 @app.command()
 def models() -> int:
     """The checkpoints that are known by name."""
+    from . import listing
+
     write(listing.models())
     return YES
 
@@ -247,6 +258,8 @@ def models() -> int:
 @app.command()
 def profiles() -> int:
     """What "better" can mean."""
+    from . import listing
+
     write(listing.profiles())
     return YES
 
@@ -261,9 +274,16 @@ def lint(
     coverage: Annotated[bool, typer.Option("--coverage", help="List raise sites by reach; needs --sources.")] = False,
 ) -> int:
     """Faults in the knowledge."""
+
     from . import linting
 
     return linting.run(sources, release, coverage)
+
+
+def _facts(found: Mapping[str, Value]) -> str:
+    from . import listing
+
+    return listing.facts(found)
 
 
 def write(shown: str) -> None:
