@@ -2,17 +2,17 @@
 
 # mypy: ignore-errors
 # ruff: noqa
-# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, default /work/shared/oracle); outputs go to
-# $OUT (default /tmp/models-generate). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
+# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, the folder of hardware.py and stubs.py); outputs go to
+# $OUT (default: models-generate in the current folder). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
 import json, re, sys, textwrap
 import os
 
-OUT = os.environ.get("OUT", "/tmp/models-generate")
-sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[2]))
+OUT = os.environ.get("OUT", "models-generate")
+sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[3]))
 from pathlib import Path
 from constraints.expression import parse, names
 
-R = Path(__file__).parents[2] / "constraints/models"
+R = Path(__file__).parents[3] / "constraints/models"
 texts = "\n".join(
     p.read_text() for p in [*R.glob("facts/*.yaml"), *R.glob("families/drafts.yaml"), *R.glob("defaults/90*.yaml")]
 )
@@ -260,7 +260,7 @@ for t in known:
 for t in known0:
     old.setdefault(t, {})
 HEAD = [
-    "# Written by tools/models_generate from the config classes of transformers and SGLang, as SGLang 0.5.23 uses them.",
+    "# Written by constraints/models/generate from the config classes of transformers and SGLang, as SGLang 0.5.23 uses them.",
     "# One line a model_type: what the class supplies where config.json has no such key. Keys: constraints/README.md.",
     "classes:",
 ]
@@ -283,7 +283,7 @@ dump(
     "19-classes-without-defaults",
     ["  " + ", ".join([])] * 0 + [f"  {q(t)}: {{}}" for t in empties],
     [
-        "# Written by tools/models_generate: model_types SGLang 0.5.23 can read whose classes supply nothing that a fact reads.",
+        "# Written by constraints/models/generate: model_types SGLang 0.5.23 can read whose classes supply nothing that a fact reads.",
         "classes:",
     ],
 )
@@ -297,7 +297,7 @@ dump(
     "20-until-0.5.23",
     dl,
     [
-        "# Written by tools/models_generate: where the config classes of SGLang 0.5.18 (transformers 5.12) differ.",
+        "# Written by constraints/models/generate: where the config classes of SGLang 0.5.18 (transformers 5.12) differ.",
         'until: "0.5.23"',
         "classes:",
     ],

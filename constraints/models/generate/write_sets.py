@@ -2,11 +2,11 @@
 
 # mypy: ignore-errors
 # ruff: noqa
-# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, default /work/shared/oracle); outputs go to
-# $OUT (default /tmp/models-generate). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
+# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, the folder of hardware.py and stubs.py); outputs go to
+# $OUT (default: models-generate in the current folder). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
 import json, os
 
-OUT = os.environ.get("OUT", "/tmp/models-generate")
+OUT = os.environ.get("OUT", "models-generate")
 A = json.load(open(OUT + "/models-sets-0.5.18.json"))
 B = json.load(open(OUT + "/models-sets-0.5.23.json"))
 about = {
@@ -67,11 +67,11 @@ def block(names, head):
     return "\n".join(out) + "\n"
 
 
-R = str(__import__("pathlib").Path(__file__).parents[2] / "constraints/models/families") + "/"
+R = str(__import__("pathlib").Path(__file__).parents[3] / "constraints/models/families") + "/"
 names = [n for n in B if not n.startswith("_") and n != "known_types"]
 types = [n for n in names if n.startswith("type_") and n in about]
 rest = [n for n in names if not n.startswith("type_") and n not in ("supported",)]
-gen = "# Written by tools/models_generate from the releases; `added` and `removed` name the first release that was read with the change."
+gen = "# Written by constraints/models/generate from the releases; `added` and `removed` name the first release that was read with the change."
 open(R + "architectures.yaml", "w").write(block(rest, gen))
 open(R + "supported.yaml", "w").write(block(["supported"], gen))
 open(R + "types.yaml", "w").write(block(types, gen))

@@ -2,8 +2,8 @@
 
 # mypy: ignore-errors
 # ruff: noqa
-# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, default /work/shared/oracle); outputs go to
-# $OUT (default /tmp/models-generate). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
+# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, the folder of hardware.py and stubs.py); outputs go to
+# $OUT (default: models-generate in the current folder). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
 import os, sys, logging, warnings
 from pathlib import Path
 
@@ -13,7 +13,7 @@ HOME = Path.home() / ".cache/sglang-oracle"
 def setup(version, gpu="H100"):
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
     sys.path[:0] = [
-        os.environ.get("ORACLE", "/work/shared/oracle"),
+        os.environ["ORACLE"],
         str(HOME / f"sgl-{version}"),
         str(HOME / "site" / version),
     ]

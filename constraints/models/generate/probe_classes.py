@@ -2,13 +2,13 @@
 
 # mypy: ignore-errors
 # ruff: noqa
-# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, default /work/shared/oracle); outputs go to
-# $OUT (default /tmp/models-generate). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
+# Runs inside SGLang's own environment, under the oracle's fakes ($ORACLE, the folder of hardware.py and stubs.py); outputs go to
+# $OUT (default: models-generate in the current folder). Order: probe_classes.py and probe_sets.py for each release, write_sets.py, write_classes.py.
 import os, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
-OUT = os.environ.get("OUT", "/tmp/models-generate")
+OUT = os.environ.get("OUT", "models-generate")
 os.makedirs(OUT, exist_ok=True)
 import json, copy, sgl
 
