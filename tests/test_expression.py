@@ -54,7 +54,7 @@ def grown(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 
 
 trees = st.recursive(leaves, grown, max_leaves=12)
-worlds = st.fixed_dictionaries({name: values for name in NAMES})
+worlds = st.fixed_dictionaries(dict.fromkeys(NAMES, values))
 
 
 def run(text: str, **env: Value) -> Value:
