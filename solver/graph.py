@@ -37,7 +37,7 @@ def constraint_graph(problem: Problem) -> nx.Graph:
 
 def width(problem: Problem) -> int:
     """The width of a tree decomposition found by min-fill-in."""
-    found, _ = treewidth_min_fill_in(constraint_graph(problem))  # type: ignore[no-untyped-call]
+    found, _ = treewidth_min_fill_in(constraint_graph(problem))
     return int(found)
 
 
@@ -50,7 +50,7 @@ def choice_order(problem: Problem, weights: Mapping[str, int] | None = None) -> 
     graph = constraint_graph(problem)
     if not graph:
         return ()
-    _, tree = treewidth_min_fill_in(graph)  # type: ignore[no-untyped-call]
+    _, tree = treewidth_min_fill_in(graph)
     order: dict[str, None] = {}
     degree = dict(graph.degree())
     for part in nx.connected_components(tree):
