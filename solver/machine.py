@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
@@ -14,6 +15,8 @@ from .facts import Platform
 from .gpu import parse_gpu
 
 MAX_NODES = 1024
+MAX_MEMORY_GIB = 10_000
+_CUDA = re.compile(r"\d{1,2}(\.\d{1,2})?", re.ASCII)
 
 
 def platform_of(
@@ -31,6 +34,8 @@ def platform_of(
 
     Raises InputError.
     """
+    if memory_gib is not None and not 0 < memory_gib < MAX_MEMORY_GIB:
+        raise InputError(f"{memory_gib:g} GiB of memory cannot be", "--gpu-memory", "Give the GiB of one GPU.")
     given, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
     if not 1 <= nodes <= MAX_NODES:
         raise InputError(f"{nodes} nodes cannot be", "--nodes", f"Give 1 to {MAX_NODES}.")
@@ -41,10 +46,8 @@ def platform_of(
     if unknown:
         near = tuple(get_close_matches(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)]))
         raise InputError(f"no rule asks for the package {unknown[0]!r}", "--without", "Leave it out.", near)
-    try:
-        version = None if cuda is None else float(cuda)
-    except ValueError:
-        raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.") from None
+    if cuda is not None and not _CUDA.fullmatch(cuda):
+        raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.")
     return Platform(
         found,
         num_gpus or given or 1,
@@ -52,7 +55,7 @@ def platform_of(
         tuple(sorted(_settings(texts, knowledge).items())),
         tuple(sorted(without)),
         (),
-        version,
+        None if cuda is None else float(cuda),
     )
 
 

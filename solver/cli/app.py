@@ -325,7 +325,7 @@ def run(words: list[str]) -> int:
 
 
 def _wrong(error: InputError) -> str:
-    message = (f"{error.where}: " if error.where else "") + error.message
-    if error.near:
+    message = error.message if not error.where or error.where in error.message else f"{error.where}: {error.message}"
+    if error.near and not (error.hint or "").startswith("Did you mean"):
         message += "\nDid you mean " + " or ".join(error.near) + "?"
     return message + (f"\n{error.hint}" if error.hint else "")

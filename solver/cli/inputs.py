@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from constraints.expression import Value
+from constraints.expression import Value, same
 from constraints.schema import Flag
 
 from ..errors import InputError
@@ -42,7 +42,10 @@ def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Val
         field = flag_named(name.strip(), flags)
         if not separator:
             raise InputError(f"{setting!r} sets nothing", "--set", "Write flag=value.")
-        pins[field] = _value(field, text.strip(), flags)
+        value = _value(field, text.strip(), flags)
+        if field in pins and not same(pins[field], value):
+            raise InputError(f"{field} is asked to be two values", "--set", "Give each flag once.")
+        pins[field] = value
     return pins
 
 
@@ -59,7 +62,7 @@ def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
             if any(option.lstrip("-").replace("-", "_") == plain for option in action.options):
                 return field
     near = tuple(get_close_matches(plain, flags, 3))
-    raise InputError(f"SGLang has no flag {name!r}", "--set", None, near)
+    raise InputError(f"SGLang has no flag {name!r}", None, None, near)
 
 
 def _value(field: str, text: str, flags: Mapping[str, Flag]) -> Value:

@@ -21,7 +21,11 @@ def _knowledge(release: str | None) -> Knowledge:
     from constraints.release import nearest
 
     known = known_releases()
-    return load_compiled(nearest(release or known[-1], known), load)
+    try:
+        found = nearest(release or known[-1], known)
+    except ValueError as fault:
+        raise InputError(str(fault), "--release", "Known releases: " + ", ".join(known)) from None
+    return load_compiled(found, load)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -23,7 +23,7 @@ _STAGES = {
 def head(subject: Subject) -> list[str]:
     """The first lines of every answer: what it holds for."""
     machine = f"{subject.num_gpus}x{subject.gpu}" + (f" on each of {subject.nodes} nodes" if subject.nodes > 1 else "")
-    lines = [f"{subject.model} on {machine}, SGLang {subject.release}"]
+    lines = [f"{subject.model or 'A command'} on {machine}, SGLang {subject.release}"]
     if subject.asked_release.removeprefix("v") != subject.release:
         lines.append(
             wrapped(
