@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,24 @@ WRONG = [
     ["rules", "nope"],
     ["flags", "nope"],
     ["check", "--batch", "no-such-file"],
+    ["no-such-command"],
+    ["recommend", QWEN, "B200", "--set"],
+    ["recommend", QWEN, "B200", "--set", "tp_size=many"],
+    ["recommend", QWEN, "B200", "--set", "tp_size=1", "--set", "tp=2"],
+    ["recommend", QWEN, "B200", "--top", "0"],
+    ["recommend", QWEN, "B200", "--format", "xml"],
+    ["recommend", QWEN, "B200", "--gpu-memory", "nan"],
+    ["recommend", QWEN, "B200", "--gpu-memory", "-1"],
+    ["recommend", QWEN, "B200", "--cuda", "nan"],
+    ["check", "B200", "--model", "/no/such/config.json", "--", "--tp", "1"],
+    ["check", "B200", "--model", "", "--", "--tp", "1"],
+    ["check", "", "--model", QWEN, "--", "--tp", "1"],
+    ["explain", QWEN, "B200", "--set", "tp_size=1", "--args", "--tp 1"],
+    ["explain", QWEN, "B200", "--args", "--tp many"],
+    ["rules", "--release", "x"],
+    ["lint", "--release", "x"],
+    ["lint", "--sources", "/no/such/tree"],
+    ["resolve"],
 ]
 
 
@@ -89,8 +109,41 @@ def test_codes_and_width(words: list[str], code: int, capsys: pytest.CaptureFixt
     assert run(words) == code
     shown = capsys.readouterr()
     assert shown.out
-    # A single word that is longer, such as a source with its line, stays whole.
-    assert [line for line in shown.out.splitlines() if len(line) > 80 and len(line.split()) > 5] == []
+    assert [line for line in shown.out.splitlines() if len(line) > 80 and len(line.split()) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "nearest"),
+    [
+        (["recommend", "qwen/qwen3-8b-", "B200"], "Qwen/Qwen3-8B"),
+        (["recommend", QWEN, "B2000"], "B200"),
+        (["recommend", QWEN, "B200", "--set", "atention_backend=triton"], "attention_backend"),
+        (["recommend", QWEN, "B200", "--set", "attention_backend=trition"], "triton"),
+        (["recommend", QWEN, "B200", "--profile", "thruput"], "throughput"),
+        (["check", "B200", "--model", QWEN, "--without", "flashinfr"], "flashinfer"),
+    ],
+)
+def test_the_nearest_name_is_told(words: list[str], nearest: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 2
+    assert nearest in capsys.readouterr().err
+
+
+def test_words_that_are_no_text() -> None:
+    words: list[str | bytes] = [
+        sys.executable,
+        "-m",
+        "solver",
+        "resolve",
+        "B200",
+        "--model",
+        QWEN,
+        "--",
+        "--served-model-name",
+        b"\xff",
+    ]
+    told = subprocess.run(words, capture_output=True, check=False)
+    assert told.returncode == 0
+    assert told.stderr == b""
 
 
 def test_an_unknown_release_is_answered_for_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

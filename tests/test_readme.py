@@ -18,11 +18,17 @@ BLOCKS = re.findall(r"```console\n\$ ([^\n]+)\n(.*?)\n```", README.read_text(enc
 def test_tour(command: str, shown: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = shlex.split(command)
     run(words[1:] if words[0] == "preflight" else words)
-    assert capsys.readouterr().out.rstrip() == shown
+    lines = capsys.readouterr().out.rstrip().splitlines()
+    if "..." not in shown.splitlines():
+        assert lines == shown.splitlines()
+        return
+    left = iter(lines)
+    for line in shown.splitlines():
+        assert line == "..." or line in left, f"not shown, or not in this place: {line}"
 
 
 def test_there_is_a_tour() -> None:
-    assert len(BLOCKS) >= 3
+    assert len(BLOCKS) >= 4
 
 
 def test_python_example(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import sys
+
+
+def _prepared() -> None:
+    """Let standard output take whatever was typed, also words that are no text in this locale."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> None:
     """Console script ``preflight``."""
     from .app import run
 
+    _prepared()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -16,4 +25,5 @@ def recommend_main() -> None:
     """Console script ``recommend``: short for ``preflight recommend``."""
     from .app import run
 
+    _prepared()
     sys.exit(run(["recommend", *sys.argv[1:]]))

@@ -24,18 +24,19 @@ def run(file: str, release: str | None) -> int:
     answers: dict[str | None, Preflight] = {}
     everything_holds = True
     try:
-        with nullcontext(sys.stdin) if file == "-" else Path(file).open(encoding="utf-8") as lines:
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as lines:
             for line in _lines(lines):
                 data = _answer(line, release, answers)
                 everything_holds = everything_holds and data.get("holds") is True
-                sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
-    except (OSError, UnicodeDecodeError) as fault:
+                sys.stdout.write(json.dumps(data) + "\n")
+    except OSError as fault:
         raise InputError(f"cannot be read: {fault}", file) from None
     return 0 if everything_holds else 1
 
 
 def _lines(lines: Any) -> Iterator[str]:
-    return (line for line in lines if line.strip())
+    # A line that is no text is a bad line, not the end; JSON out is plain ASCII, which every terminal can take.
+    return (line.decode("utf-8", errors="replace").removeprefix("\ufeff") for line in lines if line.strip())
 
 
 def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]
             preflight.knowledge,
             str(case["gpu"]),
             num_gpus=_number(case, "num_gpus"),
-            nodes=_number(case, "nodes") or 1,
+            nodes=1 if (nodes := _number(case, "nodes")) is None else nodes,
             env={str(name): str(value) for name, value in (case.get("env") or {}).items()},
             without=list(case.get("without") or []),
         )

@@ -117,3 +117,12 @@ def expect_case(case: Mapping[str, Any]) -> None:
             raise InputError(f"{key!r} is missing or of another type", "the line")
     if not all(isinstance(word, (str, int, float)) for word in case["args"]):
         raise InputError("args are words", "the line")
+    env, without, release = case.get("env"), case.get("without"), case.get("release")
+    if not isinstance(env or {}, dict) or not all(
+        isinstance(value, (str, int, float)) for value in (env or {}).values()
+    ):
+        raise InputError("env is an object of texts", "the line")
+    if not isinstance(without or [], list) or not all(isinstance(name, str) for name in without or []):
+        raise InputError("without is a list of packages", "the line")
+    if not isinstance(release or "", str):
+        raise InputError("release is a text such as 0.5.23", "the line")

@@ -84,7 +84,7 @@ def _rule(rule: Rule, release: str) -> str:
     for case in rule.cases:
         written = ", ".join(f"{target} = {describe(value)}" for target, value in case.writes)
         lines.append(wrapped((f"if {describe(case.when)}: " if case.when else "") + written, "    ", "  "))
-    lines.append("  " + cited(rule, rule.source(release)))
+    lines.append(wrapped(cited(rule, rule.source(release)), "    ", "  "))
     lines += [f"  also {one.release} {one.file}:{one.line}" for one in rule.sources if one.release != release]
     lines.append(f"  {rule.file}:{rule.line}")
     return "\n".join(lines) + "\n"

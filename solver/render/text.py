@@ -123,7 +123,7 @@ def _finding(found: Finding) -> list[str]:
     rule = found.rule
     label = {"error": "error", "defect": "known defect", "warning": "warning"}[rule.kind]
     lines = ["", wrapped(f"{label} {_STAGES[rule.stage]}: {rule.title}", "  ", "")]
-    lines.append(f"  [{cited(rule, found.source)}]")
+    lines.append(wrapped(f"[{cited(rule, found.source)}]", "   ", "  "))
     if rule.reason:
         lines.append(wrapped(rule.reason, "  "))
     read = [

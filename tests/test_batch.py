@@ -1,0 +1,116 @@
+"""The batch interface: one answer a line, in order, whatever the line holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from solver.cli.app import run
+
+BASE = {"id": 1, "model": "Qwen/Qwen3-8B", "gpu": "B200", "num_gpus": 1, "args": []}
+# What is changed in a good case, and the verdict it then has.
+CHANGED: list[tuple[dict[str, Any], str]] = [
+    ({}, "ok"),
+    ({"id": {"a": [1]}}, "ok"),
+    ({"id": "\ud800"}, "ok"),
+    ({"release": "0.5.18"}, "ok"),
+    ({"release": "9.9.9"}, "ok"),
+    ({"release": None, "env": None, "without": None, "nodes": None}, "ok"),
+    ({"env": {"SGLANG_USE_AITER": "1", "NOBODY_READS_THIS": 1}}, "ok"),
+    ({"args": ["--tp", "8"], "num_gpus": 1}, "ok"),
+    ({"args": ["--attention-backend", "trtllm_mla"]}, "refused"),
+    ({"args": ["--no-such-flag"]}, "refused"),
+    ({"args": ["--tp", "many"]}, "refused"),
+    ({"args": ["--tp", "9" * 5000]}, "refused"),
+    ({"args": ["\0"]}, "refused"),
+    ({"args": ["--help"]}, "refused"),
+    ({"args": ["--config", "/no/such.yaml"]}, "refused"),
+    ({"args": None}, "invalid-input"),
+    ({"args": "--tp 8"}, "invalid-input"),
+    ({"args": [["--tp"]]}, "invalid-input"),
+    ({"args": ["--model-path", "/no/such/folder"]}, "invalid-input"),
+    ({"model": "no/such"}, "invalid-input"),
+    ({"model": "a\0b"}, "invalid-input"),
+    ({"model": "x" * 5000}, "invalid-input"),
+    ({"model": 3}, "invalid-input"),
+    ({"gpu": "B2000"}, "invalid-input"),
+    ({"gpu": ""}, "invalid-input"),
+    ({"num_gpus": 0}, "invalid-input"),
+    ({"num_gpus": 1.5}, "invalid-input"),
+    ({"num_gpus": True}, "invalid-input"),
+    ({"nodes": 0}, "invalid-input"),
+    ({"nodes": 10**9}, "invalid-input"),
+    ({"env": ["A=1"]}, "invalid-input"),
+    ({"env": {"A": None}}, "invalid-input"),
+    ({"without": "flashinfer"}, "invalid-input"),
+    ({"without": ["no-such-package"]}, "invalid-input"),
+    ({"release": "new"}, "invalid-input"),
+    ({"release": ["0.5.23"]}, "invalid-input"),
+]
+BROKEN = [b"{", b"[]", b"null", b"3", b'"x"', b"\xff\xfe{}", b"[" * 100_000, b'{"id": 1}']
+
+
+def batch(content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, Any]]]:
+    path = folder / "cases.jsonl"
+    path.write_bytes(content)
+    code = run(["check", "--batch", str(path)])
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out.isascii()
+    return code, [json.loads(line) for line in shown.out.splitlines()]
+
+
+def test_one_answer_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [json.dumps({**BASE, **changed}).encode() for changed, _ in CHANGED]
+    code, answers = batch(b"\n".join([*lines, b"", *BROKEN, lines[0]]), tmp_path, capsys)
+    expected = [verdict for _, verdict in CHANGED] + ["invalid-input"] * len(BROKEN) + ["ok"]
+    assert [one["verdict"] for one in answers] == expected
+    assert [one["id"] for one in answers[: len(CHANGED)]] == [changed.get("id", 1) for changed, _ in CHANGED]
+    assert code == 1
+    for answer in answers:
+        if answer["verdict"] == "invalid-input":
+            assert answer["reason"]
+        else:
+            assert {"findings", "rewrites", "effective"} <= set(answer)
+
+
+def test_the_shape_of_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = [
+        {**BASE, "args": ["--attention-backend", "trtllm_mla"]},
+        {**BASE, "args": ["--attention-backend", "trtllm_mha", "--page-size", "1"]},
+        {**BASE, "args": ["--tp", "8"]},
+    ]
+    _, (refused, changed, large) = batch("\n".join(map(json.dumps, cases)).encode(), tmp_path, capsys)
+    finding = refused["findings"][0]
+    assert {"rule", "kind", "stage", "severity", "message", "source"} <= set(finding)
+    assert {"release", "file", "line"} == set(finding["source"])
+    assert finding["rule"] == "trtllm-mla-needs-mla"
+    rewrite = changed["rewrites"][0]
+    assert (rewrite["flag"], rewrite["from"], rewrite["to"]) == ("page_size", 1, 64)
+    assert changed["effective"]["page_size"] == 64
+    # What fails after SGLang has started is told, and is no part of the verdict.
+    assert large["verdict"] == "ok"
+    assert large["holds"] is False
+    assert "model-load" in {one["stage"] for one in large["findings"]}
+
+
+def test_all_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert batch(json.dumps(BASE).encode() + b"\r\n", tmp_path, capsys)[0] == 0
+    assert batch(b"", tmp_path, capsys) == (0, [])
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(BASE).encode())))
+    assert run(["check", "--batch", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["verdict"] == "ok"
+
+
+def test_a_file_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in (tmp_path, tmp_path / "missing"):
+        assert run(["check", "--batch", str(path)]) == 2
+    assert "cannot be read" in capsys.readouterr().err
