@@ -114,7 +114,7 @@ def check(report: CheckReport) -> str:
     if not report.refused:
         lines += _changes(report.changes)
     if report.explanation is not None:
-        lines.append("")
+        lines += [""] if len(report.explanation.cores) == 1 else []
         lines += _conflicts(report.explanation)
     return "\n".join(lines) + "\n"
 
