@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from .check import Checked, Engine
 from .errors import Disagreement, InputError
 from .explain import explain
 from .facts import Platform
+from .intake.refusal import Refusal
+from .place import Place, World
 from .machine import platform_of
 from .observe import changes_of, findings_of, log_of
 from .pins import Asked
@@ -48,6 +50,7 @@ class Preflight:
             load_compiled(f"models-{self.release}", lambda _: load_models(self.release)),
             load_compiled("catalogue", lambda _: load_catalogue()),
         )
+        self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
             self._unfolded.setdefault(operation.rule.id, operation)
@@ -83,8 +86,11 @@ class Preflight:
         folder: Path | None = None,
         *,
         why: bool = False,
+        keep: Collection[str] = (),
     ) -> CheckReport:
         """What SGLang does with a command; ``why`` adds the conflicts and ways out when it does not hold.
+
+        ``keep`` names flags, and ``gpu num_gpus release model``, that no way out may change.
 
         Raises InputError.
         """
@@ -92,7 +98,7 @@ class Preflight:
         checked = self.engine.check(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
-            return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, typed=True))
+            return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True))
         return report
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
@@ -143,29 +149,35 @@ class Preflight:
             self._printed(model, platform, posed, solution, rank)
             for rank, solution in enumerate(itertools.islice(diagram.ranked(), top), 1)
         ]
-        explanation = None if diagram.count else self._explain(model, platform, wanted, typed=False)
+        explanation = None if diagram.count else self._explain(model, platform, wanted, (), typed=False)
         return Recommendation(
             subject, chosen.name, wanted, diagram.count, tuple(solutions), chosen.lacks, reference, explanation
         )
 
-    def explain(self, model: str, platform: Platform | str, pins: Mapping[str, Value]) -> Explanation:
+    def explain(
+        self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
+    ) -> Explanation:
         """Why no configuration has these effective values, and the ways out; satisfiable when some has.
+
+        ``keep`` as in `check`.
 
         Raises InputError.
         """
         platform = self.machine(platform)
-        return self._explain(model, platform, pins, typed=False)
+        return self._explain(model, platform, pins, keep, typed=False)
 
-    def explain_command(self, model: str, platform: Platform | str, arguments: Sequence[str]) -> Explanation:
-        """Why a command does not hold, and the ways out.
+    def explain_command(
+        self, model: str | None, platform: Platform | str, arguments: Sequence[str], keep: Collection[str] = ()
+    ) -> Explanation:
+        """Why a command does not hold, and the ways out; ``keep`` as in `check`.
 
         Raises InputError, also for a command that cannot be parsed.
         """
         platform = self.machine(platform)
-        report = self.check(model, platform, arguments)
-        if report.refusal is not None:
+        checked = self.engine.check(model, platform, arguments)
+        if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
-        return self._explain(model, platform, report.typed, typed=True)
+        return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.
@@ -218,7 +230,22 @@ class Preflight:
             args,
         )
 
-    def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
-        facts = self.engine.facts(model, platform)
-        asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
+    def _explain(
+        self, model: str, platform: Platform, pins: Mapping[str, Value], keep: Collection[str], *, typed: bool
+    ) -> Explanation:
+        pins = {flag: value for flag, value in pins.items() if flag != self.knowledge.roles.get("model")}
+        place = Place(self.engine, model, platform)
+        facts = place.facts(pins)
+        subject = self.subject(model, platform)
+        asked = Asked(subject, place, self.world, self.engine.folded(facts), facts, frozenset(keep))
         return explain(asked, pins, typed=typed)
+
+    @property
+    def world(self) -> World:
+        """Every release that was read, for questions that look beyond this one."""
+        return World(known_releases(), self._engine)
+
+    def _engine(self, release: str) -> Engine:
+        if release not in self._engines:
+            self._engines[release] = Preflight(release).engine
+        return self._engines[release]

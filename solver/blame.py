@@ -60,6 +60,18 @@ class Case:
             )
         return self._answers[places]
 
+    def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
+        """As `refute`, with no other check in force than ``rule``."""
+        try:
+            found = self.refuter.refute(self.restricted(places), self.checks_but(rule), WHOLE_BUDGET)
+        except TooLarge:
+            return None
+        return None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
+
+    def checks_but(self, rule: str) -> list[str]:
+        """Every check of the program but one."""
+        return [one for one, data in self.rules.items() if data.kind not in WRITERS and one != rule]
+
     def witness(self, places: frozenset[int]) -> Resolution:
         """What SGLang does when the pins at ``places`` are typed and nothing else."""
         typed = {self.soft[place].flag: self.soft[place].value for place in places}
@@ -81,8 +93,10 @@ class Case:
         return found
 
 
-def blame(case: Case, places: frozenset[int]) -> list[Element]:
+def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[Element]:
     """The rules, chosen defaults and facts of one minimal conflict; the pins at ``places`` must not hold together.
+
+    ``only`` is the one check in force, if they do not hold together for its sake alone.
 
     Checks can be blamed, and of the writing rules those that decide a flag the question is about when the pins alone
     are typed; every other write is background.
@@ -91,14 +105,16 @@ def blame(case: Case, places: frozenset[int]) -> list[Element]:
     every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
     witness = case.witness(places)
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
-    blamable = [one for one in every if case.rules[one].kind not in WRITERS or one in fired]
-    causes = case.refuter.refute(restricted)
+    out = frozenset(case.checks_but(only)) if only is not None else frozenset()
+    blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
+    causes = case.refuter.refute(restricted, out)
     core = [one for one in case.refuter.rules_of(causes or ()) if one in blamable]
-    broken = [one.rule.id for one in witness.broken]
+    broken = [one.rule.id for one in witness.broken if one.rule.id not in out]
 
     def refuted(kept: Collection[str], budget: int) -> frozenset[object] | None:
         try:
-            return case.refuter.refute(restricted, [one for one in blamable if one not in kept], budget)
+            off = [*out, *(one for one in blamable if one not in kept)]
+            return case.refuter.refute(restricted, off, budget)
         except TooLarge:  # not shown to be enough within the budget
             return None
 

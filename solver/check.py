@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from constraints.expression import Value
 from constraints.load import Knowledge
@@ -84,17 +85,20 @@ class Engine:
             self._models[key] = model_facts(self.model(reference), self.models, draft)
         return self._models[key]
 
-    def facts(self, model: str, platform: Platform, draft: str | None = None) -> Mapping[str, Value]:
-        """The facts of a question.
+    def facts(
+        self, model: str, platform: Platform, typed: Mapping[str, Value] = MappingProxyType({})
+    ) -> Mapping[str, Value]:
+        """The facts of a question; what is ``typed`` may name a draft model.
 
         Raises InputError; a draft model that cannot be looked into leaves its facts unset.
         """
-        key = (model, draft, platform.key)
+        draft = typed.get(self.knowledge.roles.get("draft", ""))
+        key = (model, str(draft) if draft is not None else None, platform.key)
         if key not in self._facts:
             found = [self.model_facts(model)]
             if draft is not None:
                 with contextlib.suppress(InputError):
-                    found.append(self.model_facts(draft, draft=True))
+                    found.append(self.model_facts(str(draft), draft=True))
             self._facts[key] = gather(self.knowledge, platform, found)
         return self._facts[key]
 
@@ -134,8 +138,7 @@ class Engine:
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""
-        draft = parsed.typed.get(self.knowledge.roles.get("draft", ""))
-        facts = self.facts(model, platform, str(draft) if draft is not None else None)
+        facts = self.facts(model, platform, parsed.typed)
         return Checked(parsed, facts, self.run(facts, parsed.typed), model)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from constraints.expression import Value
+from constraints.schema import HARD
 
 from .blame import Case, blame
-from .mus import Conflicts, enumerate_conflicts
+from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
+from .proof import Question
 from .question import units_of
 from .repair import repairs
-from .report import Core, Element, Explanation
+from .report import Core, Element, Explanation, Fix
 from .unroll import Unit, unroll
+from .ways import pairs, ways
 
 MOST_SETS = 60
 SECONDS = 3.0
@@ -34,10 +37,12 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     # Unset pins are the first to be dropped from a core, what was asked for the last.
     order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
     conflicts = enumerate_conflicts(case.refute, everything, order=order, most=MOST_SETS, seconds=SECONDS)
-    cores = tuple(_core(case, sorted(core)) for core in conflicts.cores)
-    chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(conflicts, soft)]
+    cores = _cores(case, conflicts, order)
+    kept = frozenset(place for place, pin in enumerate(soft) if pin.flag in asked.keep)
+    allowed = _corrections(case, conflicts, everything, kept)
+    chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
-    fixes = repairs(asked, plain, units, soft, chosen)
+    fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
     return Explanation(asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins))
 
 
@@ -75,17 +80,64 @@ def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list
     return asked + [Pin(flag, None, True) for flag in flags if flag not in pins]
 
 
-def _core(case: Case, places: Sequence[int]) -> Core:
+def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core, ...]:
+    """The conflicts of the pins, and one for each further rule that is broken: SGLang may stop at any of them.
+
+    A conflict of the pins {a} by one rule hides those of {a, b} by another rule from an enumeration over pins alone.
+    """
+    cores = [_core(case, sorted(core)) for core in conflicts.cores]
+    told = {element.rule.id for core in cores for element in core.elements if element.rule is not None}
+    everything = frozenset(range(len(case.soft)))
+    for rule in dict.fromkeys(one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD):
+        if rule in told or rule not in case.rules:
+            continue
+
+        def refute(places: frozenset[int], rule: str = rule) -> frozenset[int] | None:
+            return case.refute_by(rule, places)
+
+        found = refute(everything)
+        if found is not None:
+            cores.append(_core(case, sorted(shrink(refute, found, order)), rule))
+    return tuple(sorted(cores, key=lambda core: len(core.pins)))
+
+
+def _core(case: Case, places: Sequence[int], only: str | None = None) -> Core:
     pins = [case.soft[place] for place in places]
     elements = [Element("pin", pin.flag, pin.value) for pin in pins]
-    elements += blame(case, frozenset(places))
+    elements += blame(case, frozenset(places), only)
     return Core(tuple(elements), tuple(pin.flag for pin in pins))
 
 
-def _cheapest(conflicts: Conflicts, soft: Sequence[Pin]) -> list[frozenset[int]]:
+def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed: bool) -> tuple[Fix, ...]:
+    """Changes of flags and of the place, the cheapest first."""
+    question = Question(
+        asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
+    )
+    found = (*fixes, *ways(question, asked.world, asked.keep)) or pairs(question, asked.world, asked.keep)
+    return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
+
+
+def _corrections(
+    case: Case, conflicts: Conflicts, everything: Sequence[int], kept: frozenset[int]
+) -> Sequence[frozenset[int]]:
+    """The corrections that leave ``kept`` alone; sought for again where they were not all found."""
+    if conflicts.complete or not kept:
+        return [one for one in conflicts.corrections if not one & kept]
+    if case.refute(kept) is not None:
+        return []
+
+    def refute(chosen: frozenset[int]) -> frozenset[int] | None:
+        found = case.refute(chosen | kept)
+        return None if found is None else found - kept
+
+    rest = [place for place in everything if place not in kept]
+    return enumerate_conflicts(refute, rest, most=MOST_SETS, seconds=SECONDS).corrections
+
+
+def _cheapest(corrections: Sequence[frozenset[int]], soft: Sequence[Pin]) -> list[frozenset[int]]:
     """Corrections by what they cost the asker: what was asked for counts more than what was left open."""
     ordered = sorted(
-        conflicts.corrections,
+        corrections,
         key=lambda one: (sum(2 if soft[place].value is None else 3 for place in one), sorted(one)),
     )
     return ordered[:12]

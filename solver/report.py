@@ -139,7 +139,10 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that helps, solved again: the whole command and what SGLang then runs."""
+    """A change that helps, solved again: the whole command and what SGLang then runs.
+
+    ``also`` names further GPUs, counts, releases or checkpoints in place of the one that is changed to.
+    """
 
     cost: int
     changes: tuple[Adjustment, ...]
@@ -149,6 +152,7 @@ class Fix:
     release: str
     args: tuple[str, ...]
     effective: Mapping[str, Value]
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from constraints.expression import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
-from .inputs import arguments_of, environment_of, pins_of
+from .inputs import arguments_of, environment_of, kept_of, pins_of
 
 app = typer.Typer(
     name="preflight",
@@ -47,6 +47,10 @@ Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPU
 Memory = Annotated[float | None, typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
 Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
+Keep = Annotated[
+    str | None,
+    typer.Option("--keep", metavar="NAME,...", help="Flags, or gpu, num_gpus, release, model, that may not change."),
+]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]
 
 
@@ -105,6 +109,7 @@ def check(
     gpu_memory: Memory = None,
     show_facts: Annotated[bool, typer.Option("--facts", help="Show every fact the answer stands on.")] = False,
     why: Annotated[bool, typer.Option("--why/--no-why", help="Add conflicts and ways out to a no.")] = True,
+    keep: Keep = None,
     batch_file: Annotated[
         str | None, typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
     ] = None,
@@ -131,7 +136,7 @@ def check(
         cuda=cuda,
         memory_gib=gpu_memory,
     )
-    report = preflight.check(model, platform, arguments, Path.cwd(), why=why)
+    report = preflight.check(model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags))
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
     if output is Format.command:
         shown = text.command(report.subject, arguments) + "\n"
@@ -184,6 +189,7 @@ def explain(
     without: Without = None,
     cuda: Cuda = None,
     nodes: Nodes = 1,
+    keep: Keep = None,
     output: Output = Format.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
@@ -202,10 +208,11 @@ def explain(
         without=without or [],
         cuda=cuda,
     )
+    kept = kept_of(keep, preflight.knowledge.flags)
     if args is not None:
-        found = preflight.explain_command(model, platform, arguments)
+        found = preflight.explain_command(model, platform, arguments, kept)
     else:
-        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags))
+        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
     write(_formatted(output, text.explanation(found), machine.explanation(found)))
     return YES if found.satisfiable else NO
 

@@ -14,6 +14,7 @@ from constraints.schema import Flag
 from ..errors import InputError
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
+from ..place import ASPECTS
 from ..render.sentence import refusal_message
 
 
@@ -47,6 +48,15 @@ def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Val
             raise InputError(f"{field} is asked to be two values", "--set", "Give each flag once.")
         pins[field] = value
     return pins
+
+
+def kept_of(text: str | None, flags: Mapping[str, Flag]) -> frozenset[str]:
+    """The names of ``--keep``: flags in any spelling, and aspects of the place.
+
+    Raises InputError.
+    """
+    names = [name.strip() for name in (text or "").split(",") if name.strip()]
+    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names)
 
 
 def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
