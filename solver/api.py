@@ -19,10 +19,10 @@ from .errors import Disagreement, InputError
 from .explain import explain
 from .facts import Platform
 from .intake.refusal import Refusal
-from .place import Place, World
 from .machine import platform_of
 from .observe import changes_of, findings_of, log_of
 from .pins import Asked
+from .place import Place, World
 from .problem import value_of
 from .question import Posed, pose
 from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
@@ -98,7 +98,9 @@ class Preflight:
         checked = self.engine.check(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
-            return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True))
+            return replace(
+                report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
+            )
         return report
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:

@@ -12,7 +12,7 @@ from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
 from .refute import Refuter, Restriction
 from .report import Element
-from .resolve import Resolution, fold_operation, reads
+from .resolve import Resolution, Write, fold_operation, reads
 from .unroll import Unit, unroll
 
 BUDGET, WHOLE_BUDGET = 1_000, 20_000
@@ -133,8 +133,16 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
             inside = set(case.refuter.rules_of(found))
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
-    elements = [_element(case, rule) for rule in chosen]
-    return elements + list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
+    wrote = {write.operation.rule.id: write for write in witness.writes if not write.target.startswith("local.")}
+    facts = list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
+    release = case.asked.knowledge.release
+    bound = [Element("release", "release", release)] if any(_dated(rule) for rule in chosen) else []
+    return [*facts, *bound, *(_element(case, rule, wrote.get(rule.id)) for rule in chosen)]
+
+
+def _dated(rule: Rule) -> bool:
+    """Whether some release has the rule otherwise, or not at all."""
+    return rule.span.until is not None or not (rule.span.since or "<=").startswith("<=")
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
@@ -174,10 +182,12 @@ def _cone(problem: Problem) -> Problem:
     return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)
 
 
-def _element(case: Case, rule: Rule) -> Element:
+def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:
     source = rule.source(case.asked.knowledge.release)
     if rule.kind in ("error", "defect", "warning"):
         return Element("rule", rule.id, None, rule, source)
+    if wrote is not None:
+        return Element("default", wrote.target, wrote.after, rule, source, before=wrote.before)
     targets = [target for one in rule.cases for target, _ in one.writes if not target.startswith("local.")]
     values = {node.value for one in rule.cases for _, node in one.writes if isinstance(node, Const)}
     value = next(iter(values)) if len(values) == 1 else None
@@ -194,7 +204,19 @@ def _facts(asked: Asked, rules: Sequence[Rule]) -> Iterator[Element]:
         for name in sorted(reads(operation)):
             if name in asked.facts and name not in seen and _matters(operation, name, asked.facts):
                 seen.add(name)
-                yield Element("fact", name, asked.facts[name])
+                yield Element("fact", name, asked.facts[name], origin=_origin(asked, name))
+
+
+def _origin(asked: Asked, name: str) -> str:
+    """Where a fact stands: the keys of config.json, those looked for and absent, or the GPU."""
+    if name.startswith("gpu."):
+        return asked.place.platform.gpu.name
+    origin = asked.engine.model_facts(asked.place.model).origins.get(name)
+    if origin is None:
+        return ""
+    if origin.found:
+        return "config.json: " + ", ".join(origin.found[:3])
+    return "config.json: no " + ", ".join(origin.absent[:2]) if origin.absent else ""
 
 
 def _matters(operation: Operation, name: str, facts: Mapping[str, Value]) -> bool:

@@ -14,6 +14,7 @@ from .proof import Question
 from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
+from .spell import option_of
 from .unroll import Unit, unroll
 from .ways import pairs, ways
 
@@ -103,7 +104,7 @@ def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core
 
 def _core(case: Case, places: Sequence[int], only: str | None = None) -> Core:
     pins = [case.soft[place] for place in places]
-    elements = [Element("pin", pin.flag, pin.value) for pin in pins]
+    elements = [Element("pin", pin.flag, pin.value, origin=_option(case, pin.flag)) for pin in pins]
     elements += blame(case, frozenset(places), only)
     return Core(tuple(elements), tuple(pin.flag for pin in pins))
 
@@ -132,6 +133,11 @@ def _corrections(
 
     rest = [place for place in everything if place not in kept]
     return enumerate_conflicts(refute, rest, most=MOST_SETS, seconds=SECONDS).corrections
+
+
+def _option(case: Case, flag: str) -> str:
+    known = case.asked.knowledge.flags.get(flag)
+    return (option_of(known) or "") if known is not None else ""
 
 
 def _cheapest(corrections: Sequence[frozenset[int]], soft: Sequence[Pin]) -> list[frozenset[int]]:

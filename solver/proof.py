@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from constraints.expression import Value, same
+from constraints.schema import Flag
 
 from .check import Checked
 from .errors import InputError
@@ -16,7 +17,7 @@ from .intake.refusal import Refusal
 from .moves import DROPPED, SET, Move
 from .place import Place
 from .report import Adjustment, Fix
-from .spell import spell
+from .spell import option_of, spell
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def prove(
     moved: Sequence[Move] = (),
     outcome: Mapping[str, Value] | None = None,
 ) -> Fix | None:
-    """The fix that types ``typed`` at ``place``; None when it does not hold or loses an effective value of ``outcome``."""
+    """The fix that types ``typed`` at ``place``; None when it does not hold or loses a value of ``outcome``."""
     args = spell(typed, place.engine.knowledge.flags)
     try:
         checked = place.engine.check(place.model, place.platform, args)
@@ -54,8 +55,9 @@ def prove(
     kept = question.outcome if outcome is None else outcome
     if any(not same(checked.resolution.values.get(flag), value) for flag, value in kept.items()):
         return None
+    known = {**question.start.engine.knowledge.flags, **place.engine.knowledge.flags}
     flags = tuple(
-        Adjustment(flag, question.wanted.get(flag), typed.get(flag))
+        Adjustment(flag, question.wanted.get(flag), typed.get(flag), _option(known.get(flag)))
         for flag in sorted({*question.wanted, *typed})
         if not same(question.wanted.get(flag), typed.get(flag))
     )
@@ -70,6 +72,10 @@ def prove(
         args=args,
         effective=place.engine.effective(checked.resolution.values),
     )
+
+
+def _option(flag: Flag | None) -> str:
+    return (option_of(flag) or "") if flag is not None else ""
 
 
 def _means(parsed: Mapping[str, Value], typed: Mapping[str, Value]) -> bool:

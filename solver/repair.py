@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from constraints.expression import Value, same
 
 from .errors import TooLarge
-from .pins import Asked, Pin, rows_with
 from .moves import DROPPED, SET
+from .pins import Asked, Pin, rows_with
 from .problem import Problem, Variable
 from .proof import Question, prove
 from .report import Fix
@@ -95,4 +95,3 @@ def _distance(unit: Unit, wanted: Mapping[str, Value]) -> Callable[[Value], int]
 
 def _met(value: Value) -> Callable[[Value], int]:
     return lambda found: _WANTED if same(found, value) else 0
-

@@ -108,8 +108,9 @@ ElementKind = Literal["pin", "fact", "rule", "default", "release"]
 class Element:
     """One part of a conflict.
 
-    ``pin``: what was asked (``value`` None: left unset). ``fact``: of the model or machine. ``rule``: one that must
-    hold. ``default``: a value that a rule chose or rewrote.
+    ``pin``: what was asked (``value`` None: left unset; ``origin`` the option). ``fact``: of the model or machine, with
+    where it stands. ``rule``: one that must hold. ``default``: a value that a rule chose, or made of ``before``.
+    ``release``: the rules named here do not stand so in every release.
     """
 
     kind: ElementKind
@@ -118,6 +119,7 @@ class Element:
     rule: Rule | None = None
     source: Source | None = None
     origin: str = ""
+    before: Value = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +132,12 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """One thing a fix changes: a flag, or the GPU, their number, the release, the checkpoint."""
+    """One thing a fix changes: a flag (``option`` is its spelling), or ``gpu num_gpus release model``."""
 
     what: str
     before: Value
     after: Value
+    option: str = ""
 
 
 @dataclass(frozen=True, slots=True)

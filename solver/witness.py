@@ -65,7 +65,9 @@ def _searched(place: Place, outcome: Mapping[str, Value]) -> Found:
         Constraint(f"outcome {flag}", Compare("==", plain.last[flag], Const(value)), demanded=True)
         for flag, value in outcome.items()
     )
-    refuter = Refuter(Problem(plain.variables, plain.definitions, (*plain.constraints, *demands), plain.last, plain.typed))
+    refuter = Refuter(
+        Problem(plain.variables, plain.definitions, (*plain.constraints, *demands), plain.last, plain.typed)
+    )
     try:
         if refuter.refute({}, limit=LIMIT) is not None:
             return "none"

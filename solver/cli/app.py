@@ -136,7 +136,9 @@ def check(
         cuda=cuda,
         memory_gib=gpu_memory,
     )
-    report = preflight.check(model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags))
+    report = preflight.check(
+        model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
+    )
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
     if output is Format.command:
         shown = text.command(report.subject, arguments) + "\n"

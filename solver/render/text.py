@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from constraints.expression import Value
 
-from ..report import Change, CheckReport, Core, Element, Explanation, Finding, Fix, Recommendation, Subject
+from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
+from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
 # What a reader of a recommendation wants to see of a configuration first.
@@ -35,17 +35,6 @@ def head(subject: Subject) -> list[str]:
     return lines
 
 
-def command(subject: Subject, args: Sequence[str], model: str | None = None) -> str:
-    """A launch command, a line for each option."""
-    words = ["python -m sglang.launch_server", f"--model-path {shlex.quote(model or subject.model)}"]
-    for word in args:
-        if word.startswith("--"):
-            words.append(shlex.quote(word))
-        else:
-            words[-1] += " " + shlex.quote(word)
-    return " \\\n  ".join(words)
-
-
 def recommendation(found: Recommendation) -> str:
     """The best configurations, or why there is none."""
     lines = head(found.subject)
@@ -53,7 +42,7 @@ def recommendation(found: Recommendation) -> str:
         lines.append("")
         lines.append("No configuration exists.")
         if found.explanation is not None:
-            lines += _conflicts(found.explanation)
+            lines += conflicts(found.explanation)
         return "\n".join(lines) + "\n"
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items())
     lines.append(
@@ -114,8 +103,7 @@ def check(report: CheckReport) -> str:
     if not report.refused:
         lines += _changes(report.changes)
     if report.explanation is not None:
-        lines += [""] if len(report.explanation.cores) == 1 else []
-        lines += _conflicts(report.explanation)
+        lines += conflicts(report.explanation)
     return "\n".join(lines) + "\n"
 
 
@@ -179,60 +167,5 @@ def explanation(found: Explanation) -> str:
         lines += ["", wrapped(f"Configurations with {pinned} exist: there is nothing to explain.")]
         return "\n".join(lines) + "\n"
     lines += ["", "No configuration exists."]
-    lines += _conflicts(found)
+    lines += conflicts(found)
     return "\n".join(lines) + "\n"
-
-
-def _conflicts(found: Explanation) -> list[str]:
-    lines: list[str] = []
-    for number, core in enumerate(found.cores, 1):
-        if len(found.cores) > 1:
-            lines += ["", f"Conflict {number} of {len(found.cores)}"]
-        lines += _core(core, found.subject.release)
-    if not found.complete:
-        lines += ["", "There may be more conflicts: the search was cut short."]
-    if found.sampled:
-        lines.append("Numbers were tried at the values that rules tell apart.")
-    if found.fixes:
-        lines += ["", "Any one of these helps:" if len(found.fixes) > 1 else "This helps:"]
-        for number, fix in enumerate(found.fixes, 1):
-            lines += _fix(number, fix, found)
-    else:
-        lines += ["", "No change of flags alone helps: another GPU, count, release or checkpoint is needed."]
-    return lines
-
-
-def _core(core: Core, release: str) -> list[str]:
-    lines = []
-    for place, one in enumerate(core.elements):
-        word = "  Because  " if place == 0 else "     and   "
-        lines.append(wrapped(_element(one, release), " " * 11, word))
-    return lines
-
-
-def _element(one: Element, release: str) -> str:
-    if one.kind == "pin":
-        return f"{one.name} = {shown(one.value)} (you asked)" if one.value is not None else f"{one.name} is left unset"
-    if one.kind == "fact":
-        return f"{one.name} = {shown(one.value)}" + (f" ({one.origin})" if one.origin else "")
-    if one.rule is None:
-        return one.name
-    place = f"{one.source.file}:{one.source.line}" if one.source else "own rule"
-    if one.kind == "default":
-        wrote = f"{one.name} = {shown(one.value)}" if one.value is not None else f"{one.name}"
-        return f"SGLang decides {wrote}: {one.rule.title} [{one.rule.id}, {release} {place}]"
-    return f"{one.rule.title} [{one.rule.id}, {release} {place}]"
-
-
-def _fix(number: int, fix: Fix, found: Explanation) -> list[str]:
-    changes = []
-    for one in fix.changes:
-        if one.after is None:
-            changes.append(f"drop {one.what}")
-        elif one.before is None:
-            changes.append(f"set {one.what} = {shown(one.after)}")
-        else:
-            changes.append(f"{one.what}: {shown(one.before)} -> {shown(one.after)}")
-    lines = [wrapped("; ".join(changes) or "as it is", "     ", f"  {number}  ")]
-    lines += ["       " + line for line in command(found.subject, fix.args, fix.model).splitlines()]
-    return lines
