@@ -9,12 +9,14 @@ from pathlib import Path
 
 from constraints.expression import Value, same
 from constraints.load import Knowledge, known_releases, load
+from constraints.messages import load_messages
 from constraints.models_load import load_catalogue, load_models
 from constraints.release import nearest, release_key
 from constraints.schema import Operation, Profile
 from constraints.store import load_compiled
 
 from .check import Checked, Engine
+from .diagnose import diagnose
 from .errors import Disagreement, InputError
 from .explain import explain
 from .facts import Platform
@@ -25,7 +27,7 @@ from .pins import Asked
 from .place import Place, World
 from .problem import value_of
 from .question import Posed, pose
-from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
+from .report import CheckReport, Diagnosis, Explanation, RankedSolution, Recommendation, Subject
 from .search import Diagram, Solution, solve
 from .spell import spell
 
@@ -38,6 +40,7 @@ class Preflight:
 
     def __init__(self, release: str | None = None) -> None:
         known = known_releases()
+        self._told = release is not None
         self.asked = release or known[-1]
         try:
             release_key(self.asked)
@@ -180,6 +183,21 @@ class Preflight:
         if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
         return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
+
+    def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None) -> Diagnosis:
+        """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.
+
+        Raises InputError when it holds no failure.
+        """
+        known = {release: load_compiled(release, load) for release in reversed(known_releases())}
+        printed = load_compiled("messages", lambda _: load_messages())
+        return diagnose(
+            text, printed, known, self._answering, release=self.asked if self._told else "", model=model, gpu=gpu
+        )
+
+    def _answering(self, release: str) -> Preflight:
+        known = known_releases()
+        return self if nearest(release, known) == self.release else Preflight(release)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.

@@ -11,6 +11,7 @@ from constraints.schema import Rule, Source
 
 from .intake.parsed import Notice
 from .intake.refusal import Refusal
+from .recognise import Match
 
 Severity = Literal["error", "warning", "note"]
 
@@ -170,3 +171,29 @@ class Explanation:
     complete: bool
     sampled: bool
     pins: Mapping[str, Value] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a log says happened.
+
+    ``matches``: the rules it can be (``recognised``), or the nearest known ones. ``told``: the release the asker or the
+    log names; ``release`` the one that answers. ``origin`` of the configuration: ``command``, ``server_args`` or "";
+    ``missing`` what the log lacks to look into it. ``finding``: the rule as this configuration breaks it (None: in the
+    configuration that was read it is not broken), ``following`` what would have failed next.
+    """
+
+    error: str
+    message: str
+    place: str
+    release: str
+    told: str
+    matches: tuple[Match, ...]
+    recognised: bool
+    origin: str = ""
+    missing: tuple[str, ...] = ()
+    fault: str = ""
+    args: tuple[str, ...] = ()
+    report: CheckReport | None = None
+    finding: Finding | None = None
+    following: tuple[Finding, ...] = ()

@@ -14,7 +14,7 @@ from constraints.expression import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
-from .inputs import arguments_of, environment_of, kept_of, pins_of
+from .inputs import arguments_of, environment_of, kept_of, pins_of, text_of
 
 app = typer.Typer(
     name="preflight",
@@ -226,6 +226,23 @@ def _split(text: str | None) -> list[str]:
         return shlex.split(text or "")
     except ValueError as fault:
         raise InputError(f"the flags cannot be split into words: {fault}", "--args") from None
+
+
+@app.command()
+def diagnose(
+    log: Annotated[str, typer.Argument(metavar="FILE|-", help="A log or traceback.", show_default=False)],
+    gpu: Annotated[str | None, typer.Option("--gpu", help="Such as 8xB200, where the log names none.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, where the log names none.")] = None,
+    release: Release = None,
+    output: Output = Format.text,
+) -> int:
+    """From a log or traceback to the rule, its cause, the way out and what would fail next."""
+    from ..api import Preflight
+    from ..render import diagnosis
+
+    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu)
+    write(_formatted(output, diagnosis.diagnosis(found), diagnosis.data(found)))
+    return YES if found.recognised else NO
 
 
 @app.command()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from constraints.expression import Value, same
@@ -16,6 +18,18 @@ from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
 from ..place import ASPECTS
 from ..render.sentence import refusal_message
+
+
+def text_of(file: str) -> str:
+    """The text of a file, or of standard input for ``-``; what is no text in it is marked, not refused.
+
+    Raises InputError.
+    """
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as fault:
+        raise InputError(f"cannot be read: {fault.strerror or fault}", file) from None
+    return data.decode("utf-8", errors="replace")
 
 
 def environment_of(settings: Sequence[str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ from ..report import Change, CheckReport, Explanation, Finding, Recommendation, 
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
-# What a reader of a recommendation wants to see of a configuration first.
-_STAGES = {
+# When SGLang notices.
+STAGES = {
     "parse": "while parsing",
     "args": "while resolving arguments",
     "backend-init": "at backend creation",
@@ -96,10 +96,10 @@ def check(report: CheckReport) -> str:
     else:
         lines.append("This command holds.")
     for one in hard:
-        lines += _finding(one)
+        lines += finding_lines(one)
     for one in report.findings:
         if one.severity != "error":
-            lines += _finding(one)
+            lines += finding_lines(one)
     if not report.refused:
         lines += _changes(report.changes)
     if report.explanation is not None:
@@ -107,11 +107,14 @@ def check(report: CheckReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _finding(found: Finding) -> list[str]:
+def finding_lines(found: Finding, *, short: bool = False) -> list[str]:
+    """A finding; ``short``: without its reason and values."""
     rule = found.rule
     label = {"error": "error", "defect": "known defect", "warning": "warning"}[rule.kind]
-    lines = ["", wrapped(f"{label} {_STAGES[rule.stage]}: {rule.title}", "  ", "")]
+    lines = ["", wrapped(f"{label} {STAGES[rule.stage]}: {rule.title}", "  ", "")]
     lines.append(wrapped(f"[{cited(rule, found.source)}]", "   ", "  "))
+    if short:
+        return lines[1:]
     if rule.reason:
         lines.append(wrapped(rule.reason, "  "))
     read = [
@@ -155,7 +158,7 @@ def log(report: CheckReport) -> str:
         lines.append(wrapped(f"{one.flag}: {shown(one.before)} -> {shown(one.after)}", "    ", "  "))
         lines.append(f"      {one.rule.id}, {place}"[:WIDTH])
     for found in report.findings:
-        lines += _finding(found)
+        lines += finding_lines(found)
     return "\n".join(lines) + "\n"
 
 
