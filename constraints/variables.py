@@ -14,7 +14,7 @@ from .release import Span
 from .schema import Flag
 
 _KEYS = frozenset(
-    ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete")
+    ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete", "idle")
 )
 
 
@@ -23,7 +23,8 @@ class Choosable:
     """Flags that are chosen as one.
 
     ``values`` beside unset (None in a tuple is unset); ``droppable`` the groups that are superfluous together; ``keep``
-    is asked of each value on the facts, ``relevant`` of the effective configuration.
+    is asked of each value on the facts, ``relevant`` of the effective configuration. ``idle``: a flag, and those that
+    leave it nothing to do when all of them are typed.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Choosable:
     keep: Node | None
     relevant: Node | None
     complete: bool
+    idle: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def load_variables(
@@ -92,6 +94,7 @@ def _choosable(
         keep=node("keep"),
         relevant=node("relevant"),
         complete=bool(entry.get("complete", False)),
+        idle=tuple((str(flag), tuple(others)) for flag, others in (entry.get("idle") or {}).items()),
     )
 
 

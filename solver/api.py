@@ -26,10 +26,12 @@ from .observe import changes_of, findings_of, log_of
 from .pins import Asked
 from .place import Place, World
 from .problem import value_of
+from .proof import Question
 from .question import Posed, pose
-from .report import CheckReport, Diagnosis, Explanation, RankedSolution, Recommendation, Subject
+from .report import CheckReport, Diagnosis, Explanation, RankedSolution, Recommendation, Subject, Survey
 from .search import Diagram, Solution, solve
 from .spell import spell
+from .survey import Progress, survey
 
 
 class Preflight:
@@ -183,6 +185,33 @@ class Preflight:
         if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
         return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
+
+    def which(
+        self,
+        aspect: str,
+        model: str,
+        platform: Platform | str,
+        *,
+        pins: Mapping[str, Value] | None = None,
+        arguments: Sequence[str] | None = None,
+        progress: Progress = lambda done, whole: None,
+    ) -> Survey:
+        """For which GPUs, counts, releases or checkpoints (``gpu num_gpus release model``) a question holds.
+
+        The question is wanted values (``pins``) or a command (``arguments``). Raises InputError.
+        """
+        platform = self.machine(platform)
+        place = Place(self.engine, model, platform)
+        wanted = dict(pins or {})
+        if arguments is not None:
+            checked = self.engine.check(model, platform, arguments)
+            if isinstance(checked.parsed, Refusal):
+                raise InputError("the command cannot be parsed: check it first", "arguments")
+            wanted = dict(checked.parsed.typed)
+        typed = {flag: value for flag, value in wanted.items() if value is not None}
+        question = Question(place, typed, {} if arguments is not None else wanted)
+        answers = survey(question, aspect, self.world, progress)
+        return Survey(self.subject(model, platform), aspect, wanted, answers)
 
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.

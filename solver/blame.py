@@ -10,6 +10,7 @@ from constraints.schema import WRITERS, Operation, Rule
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
+from .question import idle_constraints
 from .refute import Refuter, Restriction
 from .report import Element
 from .resolve import Resolution, Write, fold_operation, reads
@@ -33,6 +34,7 @@ class Case:
                 problem.definitions,
                 (
                     *problem.constraints,
+                    *idle_constraints(asked.knowledge.variables, problem, {pin.flag: pin.value for pin in soft}),
                     *(
                         Constraint(
                             pin.selector,

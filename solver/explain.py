@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from constraints.expression import Value
 from constraints.schema import HARD
@@ -11,7 +12,7 @@ from .blame import Case, blame
 from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
 from .proof import Question
-from .question import units_of
+from .question import idle_constraints, units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
@@ -43,6 +44,7 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     allowed = _corrections(case, conflicts, everything, kept)
     chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
+    plain = replace(plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins)))
     fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
     return Explanation(asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins))
 

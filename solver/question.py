@@ -159,6 +159,7 @@ def pose(
     constraints = list(problem.constraints)
     for flag, value in pins.items():
         constraints.append(Constraint(f"pin: {flag}", _settled(Compare("==", problem.last[flag], Const(value)))))
+    constraints += idle_constraints(choosable, problem, pins)
     for one in choosable:
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
@@ -172,6 +173,24 @@ def pose(
         problem.typed,
     )
     return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+
+
+def idle_constraints(
+    choosable: Iterable[Choosable], problem: Problem, pins: Mapping[str, Value]
+) -> tuple[Constraint, ...]:
+    """What is asked for must have something to do: the flags that would pass over it are not all typed.
+
+    Where the asker typed all of them, that is their affair.
+    """
+    found = []
+    for flag, others in (pair for one in choosable for pair in one.idle):
+        if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
+            continue
+        unset = (Compare("==", problem.typed[name], UNSET) for name in (flag, *others) if name in problem.typed)
+        node = _settled(Any_(tuple(unset)))
+        if node != TRUE:
+            found.append(Constraint(f"idle: {flag}", node))
+    return tuple(found)
 
 
 def _settled(node: Node) -> Node:

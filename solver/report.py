@@ -197,3 +197,38 @@ class Diagnosis:
     report: CheckReport | None = None
     finding: Finding | None = None
     following: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """A rule that a question breaks somewhere."""
+
+    rule: Rule
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """The answer at one place: ``works`` (None: not decided) with its command, else the rules it breaks there.
+
+    ``refusal``: what is wanted cannot even be said there.
+    """
+
+    value: Value
+    works: bool | None
+    command: Fix | None
+    because: tuple[Violated, ...]
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """For which values of one aspect (``gpu num_gpus release model``) a question holds.
+
+    ``answers`` in order of nearness to what was asked about, itself first.
+    """
+
+    subject: Subject
+    aspect: str
+    pins: Mapping[str, Value]
+    answers: tuple[Surveyed, ...]

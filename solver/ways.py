@@ -9,7 +9,7 @@ from .moves import Move, moves
 from .place import World
 from .proof import Question, prove
 from .report import Fix
-from .witness import reach
+from .witness import Refutation, reach
 
 MOST_PAIRS = 400
 
@@ -53,7 +53,7 @@ def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
     typed = reach(place, question.outcome, search=False)
-    return None if isinstance(typed, str) else prove(question, place, typed, moved)
+    return None if typed is None or isinstance(typed, Refutation) else prove(question, place, typed, moved)
 
 
 def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:

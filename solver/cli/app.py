@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,10 @@ from constraints.expression import Value
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
 from .inputs import arguments_of, environment_of, kept_of, pins_of, text_of
+
+if TYPE_CHECKING:
+    from ..api import Preflight
+    from ..facts import Platform
 
 app = typer.Typer(
     name="preflight",
@@ -38,6 +42,18 @@ class Format(StrEnum):
     command = "command"
 
 
+class Which(StrEnum):
+    """What may be another one in a reverse question."""
+
+    gpu = "gpu"
+    count = "count"
+    release = "release"
+    model = "model"
+
+
+ASPECT = {Which.gpu: "gpu", Which.count: "num_gpus", Which.release: "release", Which.model: "model"}
+# GPUs of a usual node: what "for which GPU" asks about when no number is given.
+NODE = 8
 Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
 Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
 Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
@@ -183,7 +199,7 @@ def resolve(
 @app.command()
 def explain(
     model: Model,
-    gpu: Gpu,
+    gpu: Annotated[str | None, typer.Argument(metavar="[GPU]", help="Such as B200; not needed by --which gpu.")] = None,
     sets: Sets = None,
     args: Annotated[str | None, typer.Option("--args", help="A command's flags, as one text.")] = None,
     release: Release = None,
@@ -192,6 +208,7 @@ def explain(
     cuda: Cuda = None,
     nodes: Nodes = 1,
     keep: Keep = None,
+    which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
     output: Output = Format.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
@@ -200,16 +217,20 @@ def explain(
 
     if (args is None) == (not sets):
         raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
+    if gpu is None and which is not Which.gpu:
+        raise InputError("no GPU is named", "explain", "Write: preflight explain MODEL 8xB200 --set FLAG=VALUE")
     preflight = Preflight(release)
     arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
     platform = platform_of(
         preflight.knowledge,
-        gpu,
+        gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
         nodes=nodes,
         env={**given, **environment_of(env or [])},
         without=without or [],
         cuda=cuda,
     )
+    if which is not None:
+        return _which(preflight, which, model, platform, sets, arguments if args is not None else None, output)
     kept = kept_of(keep, preflight.knowledge.flags)
     if args is not None:
         found = preflight.explain_command(model, platform, arguments, kept)
@@ -217,6 +238,26 @@ def explain(
         found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
     write(_formatted(output, text.explanation(found), machine.explanation(found)))
     return YES if found.satisfiable else NO
+
+
+def _which(
+    preflight: Preflight,
+    which: Which,
+    model: str,
+    platform: Platform,
+    sets: list[str] | None,
+    arguments: list[str] | None,
+    output: Format,
+) -> int:
+    from ..render import survey
+    from .progress import progress
+
+    pins = pins_of(sets or [], preflight.knowledge.flags)
+    with progress() as shown:
+        found = preflight.which(ASPECT[which], model, platform, pins=pins, arguments=arguments, progress=shown)
+    text = survey.command(found) if output is Format.command else survey.survey(found)
+    write(_formatted(output, text, survey.data(found)))
+    return YES if any(one.works for one in found.answers) else NO
 
 
 def _split(text: str | None) -> list[str]:
