@@ -213,15 +213,24 @@ class Preflight:
         answers = survey(question, aspect, self.world, progress)
         return Survey(self.subject(model, platform), aspect, wanted, answers)
 
-    def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None) -> Diagnosis:
+    def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.
+
+        ``why`` adds the conflicts and ways out.
 
         Raises InputError when it holds no failure.
         """
         known = {release: load_compiled(release, load) for release in reversed(known_releases())}
         printed = load_compiled("messages", lambda _: load_messages())
         return diagnose(
-            text, printed, known, self._answering, release=self.asked if self._told else "", model=model, gpu=gpu
+            text,
+            printed,
+            known,
+            self._answering,
+            release=self.asked if self._told else "",
+            model=model,
+            gpu=gpu,
+            why=why,
         )
 
     def _answering(self, release: str) -> Preflight:

@@ -49,6 +49,7 @@ def diagnose(
     release: str,
     model: str | None = None,
     gpu: str | None = None,
+    why: bool = True,
 ) -> Diagnosis:
     """What happened in ``text``; ``known`` by release, the newest first, ``release`` "" unless it was told.
 
@@ -72,11 +73,11 @@ def diagnose(
         matches=matches,
         recognised=bool(sure),
     )
-    return _configured(found, log, asked, sure, model, gpu)
+    return _configured(found, log, asked, sure, model, gpu, why)
 
 
 def _configured(
-    found: Diagnosis, log: Log, asked: Checker, sure: Sequence[Match], model: str | None, gpu: str | None
+    found: Diagnosis, log: Log, asked: Checker, sure: Sequence[Match], model: str | None, gpu: str | None, why: bool
 ) -> Diagnosis:
     """The diagnosis with the configuration in which it happened, as far as the log tells it."""
     arguments, env, origin = _arguments(log)
@@ -96,7 +97,7 @@ def _configured(
             place = Place(asked.engine, str(reference), replace(machine, num_gpus=counted or 8))
             arguments = list(spell(typed_of(place, log.arguments or {}), asked.knowledge.flags))
         machine = replace(machine, num_gpus=counted or _enough(asked, reference, machine, arguments))
-        report = asked.check(reference, machine, arguments, why=True)
+        report = asked.check(reference, machine, arguments, why=why)
     except InputError as fault:
         return replace(found, origin=origin, missing=("model",), fault=fault.message)
     chosen = _here(sure, report)
@@ -116,8 +117,9 @@ def _configured(
 
 
 def _arguments(log: Log) -> tuple[list[str], dict[str, str], str]:
-    if log.command:
-        found = read_command(log.command)
+    # A logger may have put the command in quotes of its own.
+    for text in (log.command, log.command.rstrip(" '\"`])")) if log.command else ():
+        found = read_command(text)
         if not isinstance(found, Refusal):
             return [word.text for word in found.arguments], dict(found.env), "command"
     return [], {}, "server_args" if log.arguments else ""

@@ -16,6 +16,7 @@ from .intake.log import Frame, Log
 NEAREST = 3
 # Where the line agrees, a message of which this much is missing is still the same: logs are cut, wordings are mended.
 CUT_SHORT = 0.67
+SAME = 0.6
 # How: the line and the words agree; the words alone (a release that was not read); the line alone (it prints none).
 How = Literal["line and words", "words", "line", "near"]
 _ORDER: dict[How, int] = {"line and words": 0, "words": 1, "line": 2, "near": 3}
@@ -39,44 +40,44 @@ def recognise(log: Log, printed: Sequence[Printed], known: Mapping[str, Knowledg
     """
     said = frozenset(tokens(log.message))
     weights = _weights(printed)
-    lines = [hit for release, knowledge in known.items() for hit in _by_line(log.frames, knowledge, release)]
     words = {(one.release, one.rule or one.place): one.words for one in printed}
     found: list[Match] = []
-    for release, rule, source, depth in lines:
+    cut: list[Match] = []
+    for release, rule, source in (hit for name, data in known.items() for hit in _by_line(log.frames, data, name)):
         own = words.get((release, rule.id))
         place = f"{source.file}:{source.line}"
         if own is None:
-            if _same_function(log.frames[depth], rule, known[release]):
-                found.append(Match(rule, release, place, "line", 0.0))
-        elif _away(own, said, weights) <= CUT_SHORT:
-            found.append(Match(rule, release, place, "line and words", 0.0))
+            cut.append(Match(rule, release, place, "line", 0.0))
+        elif (away := _away(own, said, weights)) <= CUT_SHORT:
+            (found if away == 0.0 else cut).append(Match(rule, release, place, "line and words", round(away, 2)))
     measured = sorted(
         ((_away(one.words, said, weights), -_weight(one.words, weights), one) for one in printed),
         key=lambda hit: (hit[0], hit[1]),
     )
-    if not any(match.how == "line and words" for match in found):
-        whole = [(weight, one) for distance, weight, one in measured if distance == 0.0]
-        # Of two sites that both fit, the one with more to say is meant.
-        best = [one for weight, one in whole if weight <= whole[0][0] * 0.6]
-        found += [_named(one, known, "words", 0.0) for one in best]
+    whole = [(weight, one) for distance, weight, one in measured if distance == 0.0]
+    if not found and whole:
+        # Of two refusals that both fit, the one with more to say is meant.
+        found = [_named(one, known, "words", 0.0) for weight, one in whole if weight <= whole[0][0] * SAME]
+    found = found or cut
     if found:
         return tuple(sorted(_once(found), key=lambda match: _ORDER[match.how]))
     near = [_named(one, known, "near", round(distance, 2)) for distance, _, one in measured if distance < 1.0]
     return tuple(_once(near)[:NEAREST])
 
 
-def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Iterable[tuple[str, Rule, Source, int]]:
-    """The rules whose source is a frame of the traceback, the innermost frame first."""
+def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Iterable[tuple[str, Rule, Source]]:
+    """The rules whose source is the innermost frame that is one at all; those of its function, if there are any."""
     cited: dict[tuple[str, int], list[tuple[Rule, Source]]] = {}
     for rule in knowledge.rules.values():
         if rule.kind in ("error", "defect"):
             for source in rule.sources:
                 if source.release == release:
                     cited.setdefault((source.file, source.line), []).append((rule, source))
-    for depth in range(len(frames) - 1, -1, -1):
-        hits = cited.get((frames[depth].file, frames[depth].line), [])
-        for rule, source in hits:
-            yield release, rule, source, depth
+    for frame in reversed(frames):
+        hits = cited.get((frame.file, frame.line), [])
+        own = [hit for hit in hits if _same_function(frame, hit[0], knowledge)]
+        for rule, source in own or hits:
+            yield release, rule, source
         if hits:
             return
 

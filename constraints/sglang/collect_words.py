@@ -1,6 +1,8 @@
 """An unpacked SGLang and the rules -> `messages/<release>.yaml`: a few distinctive words of what each refusal prints.
 
-    python -m constraints.sglang.collect_words --tree TREE --release 0.5.23
+    python -m constraints.sglang.collect_words --tree TREE --release 0.5.23 [--records RECORDS.jsonl.gz...]
+
+Records {where, words} help where a line raises by calling something: the words all its records share are taken.
 
 Words are chosen so that no other refusal of the tree prints all of them; numbers and what is filled in are left out.
 Sites that no rule explains, in the files that refuse before weights are loaded, are kept too: known, not explained.
@@ -10,6 +12,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gzip
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,7 +22,7 @@ from constraints.load import load
 from constraints.messages import PLACE, tokens
 from constraints.provenance import REFUSING, package_of
 
-FEWEST, MOST = 3, 6
+FEWEST, MOST = 4, 6
 _FILLED = "\0"
 Site = tuple[str, int, int]
 
@@ -106,12 +110,26 @@ def distinctive(site: Site, printed: dict[Site, tuple[str, ...]], holders: dict[
     return tuple(word for word in words if word in chosen)
 
 
+def recorded(files: Iterable[Path]) -> dict[str, tuple[str, ...]]:
+    """The words that every recorded message of a line shares."""
+    found: dict[str, tuple[str, ...]] = {}
+    for path in files:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for case in (json.loads(line) for line in lines):
+                if case.get("words") and case.get("where"):
+                    own = tokens(case["words"])
+                    found[case["where"]] = tuple(one for one in found.get(case["where"], own) if one in own)
+    return found
+
+
 def main() -> None:
     """Write the file of one release."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--tree", type=Path, required=True)
     parser.add_argument("--release", required=True)
+    parser.add_argument("--records", type=Path, nargs="*", default=[])
     options = parser.parse_args()
+    heard = recorded(options.records)
     printed = texts(package_of(options.tree))
     holders: dict[str, set[Site]] = {}
     for site, words in printed.items():
@@ -128,6 +146,8 @@ def main() -> None:
                     cited.add(site)
                     if words := distinctive(site, printed, holders):
                         rules[rule.id] = words
+            if rule.id not in rules and (shared := heard.get(f"{source.file}:{source.line}")):
+                rules[rule.id] = shared[:MOST]
     others = {
         f"{site[0]}:{site[1]}": words
         for site in sorted(printed)

@@ -171,5 +171,5 @@ def _command(lines: list[str]) -> str:
         while parts[-1].rstrip().endswith("\\") and place + 1 < len(lines):
             place += 1
             parts.append(_PREFIX.sub("", lines[place]))
-        return "\n".join(parts).rstrip(" '\"`]")
+        return "\n".join(parts)
     return ""
