@@ -18,6 +18,7 @@ from .facts import Platform
 from .intake.command import read_command
 from .intake.log import Log, read_log
 from .intake.refusal import Refusal
+from .intake.usage import read_usage
 from .machine import platform_of
 from .place import Place
 from .recognise import Match, recognise
@@ -64,6 +65,8 @@ def diagnose(
     answering = told or (sure[0].release if sure else next(iter(known)))
     asked = checker(answering)
     place = log.frames[-1] if log.frames else None
+    if log.usage and (refusal := read_usage(log.message, asked.knowledge.flags, asked.knowledge.elsewhere)) is not None:
+        return Diagnosis("", log.message, "", asked.knowledge.release, told, (), True, refusal=refusal)
     found = Diagnosis(
         error=log.error,
         message=log.message,
@@ -107,7 +110,6 @@ def _configured(
     return replace(
         found,
         matches=tuple(chosen) or found.matches,
-        recognised=found.recognised or (log.usage and report.refusal is not None),
         origin=origin,
         args=tuple(arguments),
         report=report,

@@ -180,7 +180,8 @@ class Diagnosis:
     ``matches``: the rules it can be (``recognised``), or the nearest known ones. ``told``: the release the asker or the
     log names; ``release`` the one that answers. ``origin`` of the configuration: ``command``, ``server_args`` or "";
     ``missing`` what the log lacks to look into it. ``finding``: the rule as this configuration breaks it (None: in the
-    configuration that was read it is not broken), ``following`` what would have failed next.
+    configuration that was read it is not broken), ``following`` what would have failed next. ``refusal``: the command
+    line could not be read at all.
     """
 
     error: str
@@ -197,6 +198,7 @@ class Diagnosis:
     report: CheckReport | None = None
     finding: Finding | None = None
     following: tuple[Finding, ...] = ()
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True, slots=True)

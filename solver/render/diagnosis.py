@@ -13,7 +13,7 @@ from .text import STAGES, finding_lines
 
 _HOW = {
     "line and words": "recognised by its line and its words",
-    "words": "recognised by its words; the line is that of another release",
+    "words": "recognised by its words; this line was not read in any known release",
     "line": "recognised by its line",
 }
 
@@ -24,7 +24,7 @@ def diagnosis(found: Diagnosis) -> str:
     lines.append(wrapped(found.message or "(no message)", "  "))
     if found.told and found.told.removeprefix("v") != found.release:
         lines.append(wrapped(f"Warning: SGLang {found.told} was not read; rules are those of {found.release}."))
-    refusal = found.report.refusal if found.report is not None else None
+    refusal = found.refusal or (found.report.refusal if found.report is not None else None)
     if refusal is not None:
         lines += ["", "The command cannot be parsed.", wrapped(refusal_message(refusal, found.release), "  ")]
         lines += [wrapped(refusal_hint(refusal), "  ")] if refusal_hint(refusal) else []
@@ -139,6 +139,7 @@ def data(found: Diagnosis) -> dict[str, Any]:
             for one in found.matches
         ],
         "configuration": {"from": found.origin, "args": list(found.args), "missing": list(found.missing)},
+        "refusal": machine.refusal(found.refusal, found.release) if found.refusal is not None else None,
         "broken_here": found.finding is not None,
         "next": [machine.finding(one) for one in found.following],
         "check": machine.check(found.report) if found.report is not None else None,
