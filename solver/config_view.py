@@ -82,7 +82,7 @@ class ConfigView:
         if isinstance(current, ConfigView):
             current.over = {**current.over, **value}
             return current
-        return value
+        return self._part(key, value) if key.endswith("_config") else value
 
     def unforced(self, key: str) -> Any:
         """The value of ``key`` before the class replaces it."""
