@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from constraints.expression import Value
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
 from constraints.schema import Operation
+from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather
+from .facts import Platform, gather, is_fact
 from .intake.command import parse_arguments
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.words import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, fold_operations, targets
+from .resolve import Program, Resolution, fold_operations, reads, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -62,9 +62,10 @@ class Engine:
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
         self._inputs: dict[str, ModelInput] = {}
-        self._models: dict[tuple[str, bool], ModelFacts] = {}
-        self._facts: dict[tuple[str, str | None, tuple[object, ...]], Mapping[str, Value]] = {}
-        self._program = Program(knowledge.program)
+        self._models: dict[tuple[str, bool, str], ModelFacts] = {}
+        self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
+        read = {name for operation in knowledge.program for name in reads(operation)}
+        self._program = Program(knowledge.program, frozenset(filter(is_fact, read - derived)))
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
@@ -75,30 +76,32 @@ class Engine:
             self._inputs[reference] = read_model(reference, self.catalogue)
         return self._inputs[reference]
 
-    def model_facts(self, reference: str, *, draft: bool = False) -> ModelFacts:
-        """The facts of a checkpoint, as target or as draft.
+    def model_facts(self, reference: str, *, draft: bool = False, overrides: str = "{}") -> ModelFacts:
+        """The facts of a checkpoint, as target or as draft; ``overrides`` is JSON that wins over its config.
 
         Raises InputError.
         """
-        key = (reference, draft)
+        key = (reference, draft, overrides)
         if key not in self._models:
-            self._models[key] = model_facts(self.model(reference), self.models, draft)
+            self._models[key] = model_facts(self.model(reference), self.models, draft, _object(overrides))
         return self._models[key]
 
     def facts(
         self, model: str, platform: Platform, typed: Mapping[str, Value] = MappingProxyType({})
     ) -> Mapping[str, Value]:
-        """The facts of a question; what is ``typed`` may name a draft model.
+        """The facts of a question; what is ``typed`` may name a draft model and override config values.
 
         Raises InputError; a draft model that cannot be looked into leaves its facts unset.
         """
-        draft = typed.get(self.knowledge.roles.get("draft", ""))
-        key = (model, str(draft) if draft is not None else None, platform.key)
+        roles = self.knowledge.roles
+        draft, overrides = typed.get(roles.get("draft", "")), typed.get(roles.get("config_overrides", ""))
+        key = (model, draft, overrides, platform.key)
         if key not in self._facts:
-            found = [self.model_facts(model)]
+            over = str(overrides or "{}")
+            found = [self.model_facts(model, overrides=over)]
             if draft is not None:
                 with contextlib.suppress(InputError):
-                    found.append(self.model_facts(str(draft), draft=True))
+                    found.append(self.model_facts(str(draft), draft=True, overrides=over))
             self._facts[key] = gather(self.knowledge, platform, found)
         return self._facts[key]
 
@@ -152,10 +155,19 @@ def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) ->
     return values
 
 
+def _object(text: str) -> Mapping[str, object] | None:
+    # What is no object is refused by a rule.
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
 def _flatten(flag: str, text: str) -> dict[str, Value]:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     found: dict[str, Value] = {}
 

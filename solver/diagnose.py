@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from constraints.expression import names
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.messages import Printed
 from constraints.schema import Gpu
+from constraints.tree import names
 
 from .check import Engine
 from .errors import InputError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from constraints.expression import Value
 from constraints.schema import HARD
+from constraints.values import Value
 
 from .blame import Case, blame
 from .mus import Conflicts, enumerate_conflicts, shrink

@@ -10,8 +10,8 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from constraints.expression import Value
 from constraints.schema import Gpu
+from constraints.values import Value
 
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from constraints.expression import Value, same
 from constraints.schema import Operation, Rule
+from constraints.values import Value, same
 
 from .check import VERDICT_STAGES, Checked
 from .report import Change, Finding, Severity
@@ -45,13 +45,13 @@ def changes_of(
 ) -> tuple[Change, ...]:
     """Every flag whose effective value is not what was typed or declared, with its last writer, by flag."""
     found = []
-    for flag in sorted(defaults):
+    last = {write.target: write for write in resolution.writes}
+    for flag in sorted(last.keys() & defaults.keys()):
         before = typed.get(flag)
         start = defaults[flag] if before is None else before
         after = resolution.values.get(flag)
-        write = resolution.last_writer(flag)
-        if write is not None and not same(start, after):
-            found.append(_change(write, start, after, flag in typed, release))
+        if not same(start, after):
+            found.append(_change(last[flag], start, after, flag in typed, release))
     return tuple(found)
 
 

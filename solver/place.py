@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from constraints.expression import Value
+from constraints.values import Value
 
 from .check import Engine
 from .facts import Platform

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from constraints.expression import Value, same
 from constraints.schema import Flag
+from constraints.values import Value, same
 
 from .check import Checked
 from .errors import InputError

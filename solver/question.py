@@ -6,21 +6,10 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import (
-    TRUE,
-    All,
-    Any_,
-    Compare,
-    Const,
-    Env,
-    Node,
-    Value,
-    closure,
-    names,
-    substitute,
-)
-from constraints.schema import Operation, Profile
-from constraints.variables import Choosable
+from constraints.evaluate import closure
+from constraints.schema import Choosable, Operation, Profile
+from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
+from constraints.values import Env, Value
 
 from .narrow import narrow
 from .problem import Constraint, Definition, Problem

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.messages import Printed, tokens
 from constraints.schema import Rule, Source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraints.expression import Value, same
+from constraints.values import Value, same
 
 from .place import Place
 

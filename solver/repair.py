@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from constraints.expression import Value, same
+from constraints.values import Value, same
 
 from .errors import TooLarge
 from .moves import DROPPED, SET

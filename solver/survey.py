@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from constraints.expression import Value, same
 from constraints.schema import HARD
+from constraints.values import Value, same
 
 from .moves import counts, gpus, releases
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
@@ -78,7 +78,7 @@ def _no(value: Value, place: Place, question: Question, refutation: Refutation |
     if not rules:
         # Nothing is refused, but what is wanted does not last: the rule that rewrote it.
         lost = [flag for flag, one in question.outcome.items() if not same(checked.resolution.values.get(flag), one)]
-        writes = [write for flag in lost if (write := checked.resolution.last_writer(flag)) is not None]
+        writes = [write for write in checked.resolution.writes if write.target in lost]
         rules = {write.operation.rule.id: write.operation.rule for write in writes}
     if not rules and refutation is not None:
         rules = {one: knowledge.rules[one] for one in refutation.rules if knowledge.rules[one].kind in HARD}

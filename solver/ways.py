@@ -25,11 +25,16 @@ def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple
 
 
 def _single(question: Question, group: Iterable[Move]) -> list[tuple[tuple[Move, ...], Fix]]:
-    return [((move,), fix) for move in group if (fix := _moved(question, (move,))) is not None]
+    found: list[tuple[tuple[Move, ...], Fix]] = []
+    for move in group:
+        fix = _moved(question, (move,))
+        if fix is not None:
+            found.append(((move,), fix))
+    return found
 
 
 def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tuple[tuple[Move, ...], Fix]]:
-    found = []
+    found: list[tuple[tuple[Move, ...], Fix]] = []
     tried = 0
     for first in moves(question.start, world, keep):
         for second in moves(first.place, world, (*keep, first.aspect)):

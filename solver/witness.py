@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from constraints.expression import Compare, Const, Node, Value, fold, names, same
-from constraints.schema import WRITERS, Operation
-from constraints.variables import Choosable
+from constraints.evaluate import fold
+from constraints.schema import WRITERS, Choosable, Operation
+from constraints.tree import Compare, Const, Node, names
+from constraints.values import Value, same
 
 from .errors import InputError, TooLarge
 from .place import Place
@@ -139,13 +140,10 @@ def _flags(
     problem: Problem, units: tuple[Unit, ...], causes: Iterable[object], outcome: Mapping[str, Value]
 ) -> frozenset[str]:
     """Every flag and local whose value the equations among ``causes`` read."""
-    equations = (*problem.definitions, *problem.constraints)
-    read = {name for index in causes if isinstance(index, int) for name in names(equations[index].node)}
-    read |= {
-        problem.definitions[index].name
-        for index in causes
-        if isinstance(index, int) and index < len(problem.definitions)
-    }
+    nodes = [one.node for one in problem.definitions] + [one.node for one in problem.constraints]
+    taken = {index for index in causes if isinstance(index, int)}
+    read = {name for index in taken for name in names(nodes[index])}
+    read |= {one.name for index, one in enumerate(problem.definitions) if index in taken}
     shapes = {unit.name: unit.flags for unit in units}
     flags = {flag for name in read for flag in shapes.get(name, (name.partition("#")[0],))}
     return frozenset(flags | set(outcome))

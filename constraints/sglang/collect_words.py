@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from constraints.load import load
-from constraints.messages import PLACE, tokens
+from constraints.messages import tokens
+from constraints.messages_load import PLACE
 from constraints.provenance import REFUSING, package_of
 
 FEWEST, MOST = 4, 6

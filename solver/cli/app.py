@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from constraints.errors import KnowledgeError
-from constraints.expression import Value
+from constraints.values import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
@@ -46,12 +46,12 @@ class Which(StrEnum):
     """What may be another one in a reverse question."""
 
     gpu = "gpu"
-    count = "count"
+    number = "count"
     release = "release"
     model = "model"
 
 
-ASPECT = {Which.gpu: "gpu", Which.count: "num_gpus", Which.release: "release", Which.model: "model"}
+ASPECT = {Which.gpu: "gpu", Which.number: "num_gpus", Which.release: "release", Which.model: "model"}
 # GPUs of a usual node: what "for which GPU" asks about when no number is given.
 NODE = 8
 Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
@@ -89,7 +89,7 @@ def recommend(
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
-    from ..render import machine, text
+    from ..render import conflict, machine, text
 
     preflight = Preflight(release)
     platform = platform_of(
@@ -104,7 +104,7 @@ def recommend(
     pins = pins_of(sets or [], preflight.knowledge.flags)
     found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
     if output is Format.command:
-        write("\n\n".join(text.command(found.subject, one.args) for one in found.solutions) + "\n")
+        write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
     else:
         write(_formatted(output, text.recommendation(found), machine.recommendation(found)))
     return YES if found.solutions else NO
@@ -133,7 +133,7 @@ def check(
 ) -> int:
     """Does this launch command hold, and what will SGLang really run?"""
     from ..api import Preflight
-    from ..render import machine, text
+    from ..render import conflict, machine, text
 
     if batch_file is not None:
         from . import batch
@@ -157,7 +157,7 @@ def check(
     )
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
     if output is Format.command:
-        shown = text.command(report.subject, arguments) + "\n"
+        shown = conflict.command(report.subject, arguments) + "\n"
     write(_formatted(output, shown, machine.check(report, facts=show_facts)))
     return YES if report.holds else NO
 

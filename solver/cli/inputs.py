@@ -6,16 +6,16 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from constraints.expression import Value, same
-from constraints.schema import Flag
+from constraints.schema import Flags
+from constraints.values import Value, same
 
 from ..errors import InputError
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
+from ..near import nearest_names
 from ..place import ASPECTS
 from ..render.sentence import refusal_message
 
@@ -46,7 +46,7 @@ def environment_of(settings: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Value]:
+def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:
     """``flag=value`` words of ``--set``, read as SGLang would read the flag's value.
 
     Raises InputError.
@@ -64,7 +64,7 @@ def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Val
     return pins
 
 
-def kept_of(text: str | None, flags: Mapping[str, Flag]) -> frozenset[str]:
+def kept_of(text: str | None, flags: Flags) -> frozenset[str]:
     """The names of ``--keep``: flags in any spelling, and aspects of the place.
 
     Raises InputError.
@@ -73,7 +73,7 @@ def kept_of(text: str | None, flags: Mapping[str, Flag]) -> frozenset[str]:
     return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names)
 
 
-def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
+def flag_named(name: str, flags: Flags) -> str:
     """The field of a flag by any of its spellings.
 
     Raises InputError.
@@ -85,11 +85,11 @@ def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
         for action in flag.actions:
             if any(option.lstrip("-").replace("-", "_") == plain for option in action.options):
                 return field
-    near = tuple(get_close_matches(plain, flags, 3))
+    near = nearest_names(plain, flags, 3)
     raise InputError(f"SGLang has no flag {name!r}", None, None, near)
 
 
-def _value(field: str, text: str, flags: Mapping[str, Flag]) -> Value:
+def _value(field: str, text: str, flags: Flags) -> Value:
     flag = flags[field]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

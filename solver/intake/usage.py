@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from constraints.schema import Elsewhere, Flag
+from constraints.schema import Elsewhere, Flags
 
 from .command import parse_arguments, words_of
 from .refusal import Reason, Refusal
@@ -22,7 +22,7 @@ _WORDINGS: tuple[tuple[Reason, re.Pattern[str]], ...] = (
 )
 
 
-def read_usage(message: str, flags: Mapping[str, Flag], elsewhere: Mapping[str, Elsewhere]) -> Refusal | None:
+def read_usage(message: str, flags: Flags, elsewhere: Mapping[str, Elsewhere]) -> Refusal | None:
     """The refusal, with what this release and others know of the option; None for another kind of message."""
     for reason, wording in _WORDINGS:
         found = wording.search(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from constraints.expression import same
+from constraints.values import same
 
 from ..report import Adjustment, Core, Element, Explanation, Fix, Subject
 from .sentence import shown, wrapped

@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from constraints.expression import Value
+from constraints.values import Value
 from solver.api import Preflight
 from solver.errors import InputError
 from solver.report import Diagnosis
