@@ -35,7 +35,7 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     case = Case(asked, units, soft)
     everything = tuple(range(len(soft)))
     if case.refute(frozenset(everything)) is None:
-        return Explanation(asked.subject, True, (), (), True, False, dict(pins))
+        return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
     # Unset pins are the first to be dropped from a core, what was asked for the last.
     order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
     conflicts = enumerate_conflicts(case.refute, everything, order=order, most=MOST_SETS, seconds=SECONDS)
@@ -46,7 +46,9 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
     plain = replace(plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins)))
     fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
-    return Explanation(asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins))
+    return Explanation(
+        asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins), typed
+    )
 
 
 def _with_typed(units: Sequence[Unit], typed: Mapping[str, Value]) -> tuple[Unit, ...]:
@@ -84,24 +86,30 @@ def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list
 
 
 def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core, ...]:
-    """The conflicts of the pins, and one for each further rule that is broken: SGLang may stop at any of them.
+    """A conflict for each broken rule alone, then those of several rules that none of these explains.
 
-    A conflict of the pins {a} by one rule hides those of {a, b} by another rule from an enumeration over pins alone.
+    One rule's conflict is told as it is. What holds together only because each way around it meets another rule comes
+    in addition where it rests on less of what was asked; with a rule's own conflict in it, it would say nothing new.
     """
-    cores = [_core(case, sorted(core)) for core in conflicts.cores]
-    told = {element.rule.id for core in cores for element in core.elements if element.rule is not None}
     everything = frozenset(range(len(case.soft)))
+    direct: list[tuple[frozenset[int], str | None]] = []
     for rule in dict.fromkeys(one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD):
-        if rule in told or rule not in case.rules:
-            continue
 
         def refute(places: frozenset[int], rule: str = rule) -> frozenset[int] | None:
             return case.refute_by(rule, places)
 
-        found = refute(everything)
+        found = refute(everything) if rule in case.rules else None
         if found is not None:
-            cores.append(_core(case, sorted(shrink(refute, found, order)), rule))
-    return tuple(sorted(cores, key=lambda core: len(core.pins)))
+            direct.append((shrink(refute, found, order), rule))
+    told = [_asked(case, places) for places, _ in direct]
+    others = [(core, None) for core in conflicts.cores if not any(one <= _asked(case, core) for one in told)]
+    return tuple(
+        _core(case, sorted(places), rule) for places, rule in sorted((*direct, *others), key=lambda one: len(one[0]))
+    )
+
+
+def _asked(case: Case, places: frozenset[int]) -> frozenset[int]:
+    return frozenset(place for place in places if case.soft[place].value is not None)
 
 
 def _core(case: Case, places: Sequence[int], only: str | None = None) -> Core:

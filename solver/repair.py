@@ -43,7 +43,24 @@ def repairs(
                 if known is None or fix.cost < known.cost:
                     found[fix.args] = fix
                 break
+    fewer = _fewer(asked, wanted, {pin.flag: pin.value for pin in soft if not pin.typed})
+    if fewer is not None and not found:
+        found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
+
+
+def _fewer(asked: Asked, wanted: Mapping[str, Value], outcome: Mapping[str, Value]) -> Fix | None:
+    """As much of what was asked for as holds by itself, what must be kept first: for when no search finds a way."""
+    ordered = sorted(wanted, key=lambda flag: flag not in asked.keep)
+    best: Fix | None = None
+    typed: dict[str, Value] = {}
+    for flag in (None, *ordered):
+        more = typed if flag is None else {**typed, flag: wanted[flag]}
+        question = Question(asked.place, wanted, {name: outcome[name] for name in more if name in outcome})
+        fix = prove(question, asked.place, {name: wanted[name] for name in wanted if name in more})
+        if fix is not None:
+            best, typed = fix, more
+    return best if asked.keep & set(wanted) <= set(typed) else None
 
 
 def _nearest(

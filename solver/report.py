@@ -18,7 +18,10 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that does not hold for a command, with the values it read; ``hidden`` when SGLang stops before it."""
+    """A rule that does not hold for a command, with the values it read; ``hidden`` when SGLang stops before it.
+
+    ``behind``: the rule, last before this one, at which SGLang stops.
+    """
 
     rule: Rule
     source: Source | None
@@ -27,6 +30,7 @@ class Finding:
     reads: Mapping[str, Value]
     facts: Mapping[str, Value]
     step: str
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +166,7 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why nothing holds, and what would. ``complete`` when these are all the conflicts; ``sampled`` when numbers were
-    tried at some values alone."""
+    tried at some values alone. ``closed``: the pins are a command, and what it leaves out is not chosen."""
 
     subject: Subject
     satisfiable: bool
@@ -171,6 +175,7 @@ class Explanation:
     complete: bool
     sampled: bool
     pins: Mapping[str, Value] = field(default_factory=dict)
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,8 +95,9 @@ def check(report: CheckReport) -> str:
         lines.append("SGLang starts this command, and it fails later.")
     else:
         lines.append("This command holds.")
+    numbers = {one.rule.id: place for place, one in enumerate(hard, 1)} if len(hard) > 1 else {}
     for one in hard:
-        lines += finding_lines(one)
+        lines += finding_lines(one, numbers)
     for one in report.findings:
         if one.severity != "error":
             lines += finding_lines(one)
@@ -107,11 +108,13 @@ def check(report: CheckReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def finding_lines(found: Finding, *, short: bool = False) -> list[str]:
-    """A finding; ``short``: without its reason and values."""
+def finding_lines(found: Finding, numbers: Mapping[str, int] | None = None, *, short: bool = False) -> list[str]:
+    """A finding, under its number where there are several; ``short``: without its reason and values."""
     rule = found.rule
     label = {"error": "error", "defect": "known defect", "warning": "warning"}[rule.kind]
-    lines = ["", wrapped(f"{label} {STAGES[rule.stage]}: {rule.title}", "  ", "")]
+    number = (numbers or {}).get(rule.id)
+    lead = f"{number}. " if number else ""
+    lines = ["", wrapped(f"{lead}{label} {STAGES[rule.stage]}: {rule.title}", "  ", "")]
     lines.append(wrapped(f"[{cited(rule, found.source)}]", "   ", "  "))
     if short:
         return lines[1:]
@@ -127,7 +130,8 @@ def finding_lines(found: Finding, *, short: bool = False) -> list[str]:
     if rule.fix:
         lines.append(wrapped("do: " + rule.fix, "  "))
     if found.hidden:
-        lines.append("  (SGLang stops before it gets here.)")
+        first = (numbers or {}).get(found.behind)
+        lines.append(f"  (hidden behind {first}: SGLang stops there)" if first else "  (SGLang stops before this.)")
     return lines
 
 
@@ -167,8 +171,9 @@ def explanation(found: Explanation) -> str:
     lines = head(found.subject)
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items()) or "nothing asked for"
     if found.satisfiable:
-        lines += ["", wrapped(f"Configurations with {pinned} exist: there is nothing to explain.")]
+        said = "This command holds" if found.closed else f"Configurations with {pinned} exist"
+        lines += ["", wrapped(f"{said}: there is nothing to explain.")]
         return "\n".join(lines) + "\n"
-    lines += ["", "No configuration exists."]
+    lines += ["", "This command does not hold." if found.closed else "No configuration exists."]
     lines += conflicts(found)
     return "\n".join(lines) + "\n"
