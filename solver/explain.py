@@ -18,6 +18,7 @@ from .report import Core, Element, Explanation, Fix
 from .spell import option_of
 from .unroll import Unit, unroll
 from .ways import pairs, ways
+from .widen import units_around
 
 MOST_SETS = 60
 SECONDS = 3.0
@@ -30,7 +31,10 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     outcomes, and what is typed is open.
     """
     units = units_of(asked.knowledge.variables, asked.facts, {} if typed else pins)
-    units = _with_typed(units, pins) if typed else units
+    if typed:
+        broken = [one for one in asked.engine.run(asked.facts, _given(pins)).broken if one.rule.kind in HARD]
+        knowledge = asked.knowledge
+        units = units_around(units, knowledge.variables, _given(pins), asked.operations, broken, knowledge.flags)
     soft = _soft(units, pins, typed)
     case = Case(asked, units, soft)
     everything = tuple(range(len(soft)))
@@ -51,30 +55,8 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     )
 
 
-def _with_typed(units: Sequence[Unit], typed: Mapping[str, Value]) -> tuple[Unit, ...]:
-    """The units, with every typed value among their values and a unit for each further typed flag."""
-    result = []
-    inside: set[str] = set()
-    for unit in units:
-        inside.update(unit.flags)
-        here = {flag: typed.get(flag) for flag in unit.flags}
-        domain = list(unit.domain)
-        if any(value is not None for value in here.values()):
-            rows = [here[unit.flags[0]]] if len(unit.flags) == 1 else _around(tuple(here.values()))
-            domain += [row for row in rows if repr(row) not in {repr(one) for one in domain}]
-        result.append(Unit(unit.name, unit.flags, tuple(domain), unit.droppable))
-    for flag, value in typed.items():
-        if flag not in inside and value is not None:
-            result.append(Unit(flag, (flag,), (None, value), ()))
-    return tuple(result)
-
-
-def _around(row: tuple[Value, ...]) -> list[Value]:
-    """A row and every row with some of its values left unset."""
-    rows: list[tuple[Value, ...]] = [()]
-    for value in row:
-        rows = [(*begun, one) for begun in rows for one in ((value, None) if value is not None else (None,))]
-    return list(rows)
+def _given(pins: Mapping[str, Value]) -> dict[str, Value]:
+    return {flag: value for flag, value in pins.items() if value is not None}
 
 
 def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list[Pin]:
