@@ -51,7 +51,14 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     plain = replace(plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins)))
     fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
     return Explanation(
-        asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins), typed
+        asked.subject,
+        False,
+        cores,
+        fixes,
+        conflicts.complete,
+        _rests_on_samples(asked, units, cores),
+        dict(pins),
+        typed,
     )
 
 
@@ -84,7 +91,9 @@ def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core
         if found is not None:
             direct.append((shrink(refute, found, order), rule))
     told = [_asked(case, places) for places, _ in direct]
-    others = [(core, None) for core in conflicts.cores if not any(one <= _asked(case, core) for one in told)]
+    # Of a command, what rests on a search through other values of what was left out is told only for want of better.
+    apart = () if direct and any(pin.typed for pin in case.soft) else conflicts.cores
+    others = [(core, None) for core in apart if not any(one <= _asked(case, core) for one in told)]
     return tuple(
         _core(case, sorted(places), rule) for places, rule in sorted((*direct, *others), key=lambda one: len(one[0]))
     )
@@ -141,6 +150,9 @@ def _cheapest(corrections: Sequence[frozenset[int]], soft: Sequence[Pin]) -> lis
     return ordered[:12]
 
 
-def _sampled(asked: Asked, units: Sequence[Unit]) -> bool:
+def _rests_on_samples(asked: Asked, units: Sequence[Unit], cores: Sequence[Core]) -> bool:
+    """Whether some conflict goes by several rules, so through the values of what is open, and not all were tried."""
+    if all(sum(one.kind == "rule" for one in core.elements) < 2 for core in cores):
+        return False
     inside = {flag for unit in units for flag in unit.flags}
     return not all(one.complete for one in asked.knowledge.variables if set(one.flags) & inside)

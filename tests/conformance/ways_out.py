@@ -29,12 +29,14 @@ from tests.conformance.corpus import ids_by_folder, read
 HERE = Path(__file__).resolve().parent
 
 
-def refused(release: str, count: int, seed: int) -> list[dict[str, Any]]:
-    """Refused commands that can be parsed, drawn at random."""
+def refused(release: str, count: int, seed: int, gpus: str = "") -> list[dict[str, Any]]:
+    """Refused commands that can be parsed, drawn at random; ``gpus`` are those to draw from, all if empty."""
     cases = [
         case
         for case in read(HERE / f"corpus-{release}.jsonl.gz")
-        if case["verdict"] == "refused" and case.get("stage") not in ("parse", "argparse")
+        if case["verdict"] == "refused"
+        and case.get("stage") not in ("parse", "argparse")
+        and (not gpus or case["gpu"] in gpus.split(","))
     ]
     return random.Random(seed).sample(cases, min(count, len(cases)))
 
@@ -76,7 +78,7 @@ def ask(options: argparse.Namespace) -> None:
     written: dict[str, list[str]] = {}
     named = without = 0
     spent: list[float] = []
-    cases = refused(options.release, options.count, options.seed)
+    cases = refused(options.release, options.count, options.seed, options.gpus)
     for case in cases:
         begun = time.perf_counter()
         found = explained(preflight, case)
@@ -125,6 +127,7 @@ def main() -> None:
     asking.add_argument("--release", required=True)
     asking.add_argument("--count", type=int, default=200)
     asking.add_argument("--seed", type=int, default=7)
+    asking.add_argument("--gpus", default="", help="SGLang is imported anew for each GPU")
     asking.add_argument("--out", required=True)
     asking.set_defaults(run=ask)
     judging = commands.add_parser("judge")
