@@ -17,7 +17,7 @@ from .report import Element
 from .resolve import Resolution, Write, fold_operation, reads
 from .unroll import Unit, unroll
 
-BUDGET, WHOLE_BUDGET = 1_000, 20_000
+BUDGET, WHOLE_BUDGET = 1_000, 2_000
 
 
 class Case:
@@ -35,7 +35,7 @@ class Case:
                 problem.definitions,
                 (
                     *problem.constraints,
-                    *idle_constraints(asked.knowledge.variables, problem, {pin.flag: pin.value for pin in soft}),
+                    *_idle(asked, problem, soft),
                     *(
                         Constraint(
                             pin.selector,
@@ -52,12 +52,19 @@ class Case:
         self.refuter = Refuter(self.problem)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
         self.open_flags = {flag for unit in units for flag in unit.flags}
+        self.undecided = False
         self._answers: dict[frozenset[int], frozenset[int] | None] = {}
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
-        """None when the pins at ``places`` can hold together, else some of them that cannot."""
+        """None when the pins at ``places`` can hold together, else some of them that cannot.
+
+        What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
+        """
         if places not in self._answers:
-            found = self.refuter.refute(self.restricted(places))
+            try:
+                found = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+            except TooLarge:
+                found, self.undecided = None, True
             self._answers[places] = (
                 None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
             )
@@ -110,7 +117,10 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
     out = frozenset(case.checks_but(only)) if only is not None else frozenset()
     blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
-    causes = case.refuter.refute(restricted, out)
+    try:
+        causes = case.refuter.refute(restricted, out)
+    except TooLarge:
+        causes = frozenset(range(len(case.problem.definitions) + len(case.problem.constraints)))
     core = [one for one in case.refuter.rules_of(causes or ()) if one in blamable]
     broken = [one.rule.id for one in witness.broken if one.rule.id not in out]
 
@@ -146,6 +156,11 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
 def _dated(rule: Rule) -> bool:
     """Whether some release has the rule otherwise, or not at all."""
     return rule.span.until is not None or not (rule.span.since or "<=").startswith("<=")
+
+
+def _idle(asked: Asked, problem: Problem, soft: Sequence[Pin]) -> tuple[Constraint, ...]:
+    pins = {pin.flag: pin.value for pin in soft}
+    return idle_constraints(asked.knowledge.variables, problem, pins, closed=any(pin.typed for pin in soft))
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:

@@ -48,14 +48,16 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     allowed = _corrections(case, conflicts, everything, kept)
     chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
-    plain = replace(plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins)))
+    plain = replace(
+        plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins, closed=typed))
+    )
     fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
     return Explanation(
         asked.subject,
         False,
         cores,
         fixes,
-        conflicts.complete,
+        conflicts.complete and not case.undecided,
         _rests_on_samples(asked, units, cores),
         dict(pins),
         typed,

@@ -91,12 +91,28 @@ def _element(one: Element, release: str) -> str:
             return f"{name} is not given"
         return f"you ask for {name}" + ("" if one.value is True else f" {shown(one.value)}")
     if one.kind == "fact":
-        return f"{one.name} is {shown(one.value)}" + (f" ({one.origin})" if one.origin else "")
+        said = _FACTS.get(one.name, one.name + " is {}").format(shown(one.value))
+        return said + (f" ({one.origin})" if one.origin else "")
     if one.kind == "release":
         return f"this is SGLang {one.value}; other releases differ here"
     if one.kind == "default":
         return _decided(one)
     return f"the rule: {one.rule.title}" if one.rule is not None else one.name
+
+
+# Facts whose names a reader need not know.
+_FACTS = {
+    "gpu.major": "the GPU is of compute capability {}.x",
+    "gpu.vendor": "the GPU's vendor is {}",
+    "num_gpus": "GPUs on each node: {}",
+    "nodes": "nodes: {}",
+    "runtime.cuda": "CUDA is {}",
+    "model.is_mla": "the model has latent attention (MLA): {}",
+    "model.attention_arch": "the model's attention is {}",
+    "model.architecture": "the model's architecture is {}",
+    "model.is_moe": "the model is a mixture of experts: {}",
+    "model.quantization": "the checkpoint's quantization is {}",
+}
 
 
 def _decided(one: Element) -> str:
