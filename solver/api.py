@@ -77,6 +77,9 @@ class Preflight:
         """
         platform = self.machine(platform)
         checked = self.engine.check(model, platform, arguments, folder)
+        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
+            platform = replace(platform, num_gpus=wanted)
+            checked = self.engine.check(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
             return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, typed=True))
@@ -151,6 +154,7 @@ class Preflight:
         report = self.check(model, platform, arguments)
         if report.refusal is not None:
             raise InputError("the command cannot be parsed: check it first", "arguments")
+        platform = replace(platform, num_gpus=report.subject.num_gpus)
         return self._explain(model, platform, report.typed, typed=True)
 
     def profile(self, profile: Profile | str) -> Profile:
