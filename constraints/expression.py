@@ -9,6 +9,7 @@ false, and True is not 1.
 from __future__ import annotations
 
 import ast
+import json
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -232,6 +233,16 @@ def _power_of_two(value: Value) -> Value:
     return isinstance(value, int) and value > 0 and value & (value - 1) == 0
 
 
+def _json_kind(text: Value) -> Value:
+    if not isinstance(text, str):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return type(value).__name__ if value else "empty"
+
+
 def _list(run: Callable[..., Value]) -> Callable[..., Value]:
     return lambda group, *rest: run(group, *rest) if isinstance(group, tuple) else None
 
@@ -293,6 +304,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "lower": lambda text: text.lower() if isinstance(text, str) else None,
     "upper": lambda text: text.upper() if isinstance(text, str) else None,
     "power_of_two": _power_of_two,
+    # What JSON a text holds: dict, list, str, int, float or bool; "empty" when Python takes it for false.
+    "json_kind": _json_kind,
     "is_text": lambda value: isinstance(value, str),
     "is_number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
 }

@@ -183,7 +183,7 @@ class Preflight:
     def _solve(
         self, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
     ) -> tuple[Posed, Diagram, Mapping[str, Value]]:
-        facts = self.engine.facts(model, platform)
+        facts = self.engine.facts(model, platform, pins)
         reference = self.engine.run(facts, {}).values
         posed = pose(
             self.engine.folded(facts),
@@ -219,6 +219,6 @@ class Preflight:
         )
 
     def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
-        facts = self.engine.facts(model, platform)
+        facts = self.engine.facts(model, platform, pins)
         asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
         return explain(asked, pins, typed=typed)

@@ -68,10 +68,21 @@ class ConfigView:
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""
         if key in self.over:
-            return self.over[key]
+            return self._over(key)
         if key in self.cls.force:
             return self.cls.force[key](PlainView(self, key))
         return self.unforced(key)
+
+    def _over(self, key: str) -> Any:
+        value = self.over[key]
+        if not isinstance(value, Mapping):
+            return value
+        # An object given for a part changes keys of the part; elsewhere it replaces the value.
+        current = self.unforced(key)
+        if isinstance(current, ConfigView):
+            current.over = {**current.over, **value}
+            return current
+        return value
 
     def unforced(self, key: str) -> Any:
         """The value of ``key`` before the class replaces it."""
