@@ -243,6 +243,14 @@ def _json_kind(text: Value) -> Value:
     return type(value).__name__ if value else "empty"
 
 
+def _json_keys(text: Value) -> Value:
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return tuple(value) if isinstance(value, dict) else None
+
+
 def _list(run: Callable[..., Value]) -> Callable[..., Value]:
     return lambda group, *rest: run(group, *rest) if isinstance(group, tuple) else None
 
@@ -306,6 +314,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "power_of_two": _power_of_two,
     # What JSON a text holds: dict, list, str, int, float or bool; "empty" when Python takes it for false.
     "json_kind": _json_kind,
+    "json_keys": _json_keys,
     "is_text": lambda value: isinstance(value, str),
     "is_number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
 }
