@@ -23,7 +23,7 @@ Closure: TypeAlias = Callable[[Env], Value]
 
 MAX_TEXT = 2000
 MAX_DEPTH = 40
-MAX_NUMBER = 10**18
+MAX_NUMBER = 10**60  # people type what they like, and SGLang counts with it
 
 
 def _equal(left: object, right: object) -> bool:
@@ -190,7 +190,7 @@ def _arithmetic(run: Callable[[float, float], float]) -> Callable[[Value, Value]
             return None
         try:
             return run(first, second)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, OverflowError):
             return None
 
     return apply
