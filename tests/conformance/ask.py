@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.record import ask
+from tests.conformance.traces import cut
 
 STAGES = {"argparse": "parse", "attention_factory": "backend-init"}
 
@@ -33,7 +34,7 @@ def record_of(case: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, A
         found["where_kind"] = str(answer.get("where_kind") or "")
         found["words"] = f"{answer.get('error_type')}: {' '.join(str(answer.get('message')).split()[:9])}"
     if "trace" in answer:
-        found["trace"] = answer["trace"]
+        found["trace"] = cut(answer["trace"], answer["resolved"])
     return found
 
 

@@ -1,9 +1,10 @@
 """A release's flags -> random launch commands over all of them, with edge values: cases to ask SGLang about.
 
-    python -m tests.conformance.draw --release 0.5.23 --models MODELS --seed 1 --count 2000 --out CASES.jsonl [--odd]
+    python -m tests.conformance.draw --release 0.5.23 --models MODELS --seed 1 --count 2000 --out CASES.jsonl [--odd] [--decisive]
 
 MODELS holds a folder with a `config.json` for each checkpoint. ``--odd`` draws values that nobody would want: zero,
-negative and huge numbers, empty words, JSON of another shape. Same arguments, same cases.
+negative and huge numbers, empty words, JSON of another shape; ``--decisive`` draws two to four flags of those that
+some rule reads. Same arguments, same cases.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from constraints.lint import reads
 from constraints.load import Knowledge, load
 from constraints.schema import Action, Flag
 
@@ -51,11 +53,13 @@ TEXTS: dict[str, tuple[str, ...]] = {
 class Draw:
     """Commands of one release, drawn from a seed."""
 
-    def __init__(self, knowledge: Knowledge, models: Path, seed: int, odd: bool) -> None:
-        self.random = random.Random(f"{knowledge.release}-{seed}-{odd}")
+    def __init__(self, knowledge: Knowledge, models: Path, seed: int, odd: bool, decisive: bool) -> None:
+        self.random = random.Random(f"{knowledge.release}-{seed}-{odd}-{decisive}")
         self.odd = odd
+        self.numbers = (2, 3, 4) if decisive else (1, 1, 2, 3, 5)
+        read = {name.removeprefix("typed.") for one in knowledge.program for name in reads(one)}
         self.flags = [
-            flag for flag in _sorted(knowledge) if flag.name not in LEFT_OUT and not flag.name.startswith("_")
+            flag for flag in _sorted(knowledge) if flag.name not in LEFT_OUT and (flag.name in read or not decisive)
         ]
         self.weights = [_weight(flag.actions[0]) for flag in self.flags]
         every = sorted(path.parent.name for path in models.glob("*/config.json"))
@@ -68,7 +72,7 @@ class Draw:
         args = ["--tp-size", str(gpus)] if self.random.random() < 0.8 else []
         if model == "Llama-3.1-8B" and self.random.random() < 0.5:
             args += ["--speculative-algorithm", "EAGLE3", "--speculative-draft-model-path", f"@{_DRAFTS[0]}"]
-        for flag in self.random.choices(self.flags, self.weights, k=self.random.choice((1, 1, 2, 3, 5))):
+        for flag in self.random.choices(self.flags, self.weights, k=self.random.choice(self.numbers)):
             args += self.words(flag)
         gpu = self.random.choice(GPUS)
         return {"id": f"d{number:05d}", "gpu": gpu, "model": model, "num_gpus": gpus, "args": args}
@@ -127,9 +131,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--odd", action="store_true")
+    parser.add_argument("--decisive", action="store_true")
     parser.add_argument("--out", required=True, type=Path)
     options = parser.parse_args()
-    draw = Draw(load(options.release), options.models, options.seed, options.odd)
+    draw = Draw(load(options.release), options.models, options.seed, options.odd, options.decisive)
     with options.out.open("w", encoding="utf-8") as out:
         for number in range(options.count):
             out.write(json.dumps(draw.case(number)) + "\n")
