@@ -63,7 +63,8 @@ def _one(found: Figures, engine: Engine, case: dict[str, Any], models: Path | No
     rule, ours, _ = site(checked, engine.knowledge.release)
     if checked.refused != refused:
         found.tally["false refused" if checked.refused else "false valid"] += 1
-        cause = f"we refuse by {rule} ({ours})" if checked.refused else f"SGLang refuses at {case['where']}"
+        error = str(case.get("words", "")).split(":")[0]
+        cause = f"we refuse by {rule} ({ours})" if checked.refused else f"SGLang refuses at {case['where']} ({error})"
         found.differs(cause, case)
         return
     found.tally["verdicts"] += 1
