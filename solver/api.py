@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraints.expression import Value, same
 from constraints.load import Knowledge, known_releases, load
 from constraints.models_load import load_catalogue, load_models
 from constraints.release import nearest, release_key
 from constraints.schema import Operation, Profile
 from constraints.store import load_compiled
+from constraints.values import Value, same
 
 from .check import Checked, Engine
 from .errors import Disagreement, InputError

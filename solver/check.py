@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from constraints.expression import Value
 from constraints.load import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
 from constraints.schema import Operation
+from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform, gather

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from constraints.expression import Value
 from constraints.models_schema import ConfigClass, ModelKnowledge
+from constraints.values import Value
 
 _PLAIN = ConfigClass("")
 # A mapping that holds the text part's default class when the file does not state the part.
@@ -82,7 +82,7 @@ class ConfigView:
         if isinstance(current, ConfigView):
             current.over = {**current.over, **value}
             return current
-        return value
+        return self._part(key, value) if key.endswith("_config") else value
 
     def unforced(self, key: str) -> Any:
         """The value of ``key`` before the class replaces it."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from constraints.expression import Value
 from constraints.models_schema import DraftRole, ModelKnowledge
+from constraints.values import Value
 
 from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
