@@ -4,7 +4,10 @@ from __future__ import annotations
 
 # Matched in this order against the text of a disagreement and of its command.
 CAUSES = (
-    ("MemoryError", "SGLang lists a size for every batch until the machine's memory is full; how much it has is not asked."),
+    (
+        "MemoryError",
+        "SGLang lists a size for every batch until the machine's memory is full; how much it has is not asked.",
+    ),
     ("--decrypted-config-file", "Names a file; whether it is there, and what it holds, is not asked."),
     ("--watermark-config", "Names a file when it is no JSON object; whether it is there is not asked."),
     ("--ssl-keyfile", "Names a file; whether it is there is not asked."),

@@ -28,7 +28,21 @@ INTEGERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096)
 FLOATS = (0.1, 0.5, 0.8, 0.95, 1.0, 2.0)
 LISTS = (["1"], ["1", "2", "4"], ["8", "16"])
 OBJECTS = ("{}", '{"a": 1}')
-ODD_INTEGERS = (0, 0, -1, -1, -2, 1, 3, 5, 7, 48, 100, 10**6, 10**20)  # not so huge that SGLang fills memory with a list
+ODD_INTEGERS = (
+    0,
+    0,
+    -1,
+    -1,
+    -2,
+    1,
+    3,
+    5,
+    7,
+    48,
+    100,
+    10**6,
+    10**20,
+)  # not so huge that SGLang fills memory with a list
 ODD_FLOATS = (0.0, -0.5, 1.0, 1.5, 1000.0, 1e-9, float("nan"), float("inf"))
 ODD_TEXTS = ("", "x", "null", "None", "auto")
 ODD_LISTS = (["0"], ["-1"], ["4", "2", "1"], ["1", "1"], ["1000000"])

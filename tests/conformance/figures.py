@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from constraints.expression import Value
+from constraints.values import Value
 from solver.check import Checked, Engine
 from solver.errors import InputError
 from solver.facts import Platform

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from constraints.expression import Value
+from constraints.values import Value
 from solver.check import Engine, initial_values
 from solver.errors import InputError
 from solver.resolve import Write
