@@ -18,11 +18,12 @@ from typing import Any
 from constraints.load import Knowledge, load
 
 SOURCE = "docs/advanced_features/attention_backend.md at 0c078e6f"
+_NUMBERS = "--speculative-num-steps 3 --speculative-eagle-topk {} --speculative-num-draft-tokens {}"
 COLUMNS = {
     "FP8 KV cache": "--kv-cache-dtype fp8_e4m3",
     "FP4 KV cache": "--kv-cache-dtype fp4_mx_block16",
-    "speculation, top-k 1": "--speculative-num-steps 3 --speculative-eagle-topk 1 --speculative-num-draft-tokens 4",
-    "speculation, top-k above 1": "--speculative-num-steps 3 --speculative-eagle-topk 4 --speculative-num-draft-tokens 8",
+    "speculation, top-k 1": _NUMBERS.format(1, 4),
+    "speculation, top-k above 1": _NUMBERS.format(4, 8),
     "sliding window": "",
 }
 # (kind, row, backend, GPU, marks in the order of COLUMNS: + yes, - no, . not said)

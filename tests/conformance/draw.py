@@ -1,6 +1,6 @@
 """A release's flags -> random launch commands over all of them, with edge values: cases to ask SGLang about.
 
-    python -m tests.conformance.draw --release 0.5.23 --models MODELS --seed 1 --count 2000 --out CASES.jsonl [--odd] [--decisive]
+    python -m tests.conformance.draw --release 0.5.23 --models MODELS --seed 1 --count 2000 --out CASES.jsonl [--odd]
 
 MODELS holds a folder with a `config.json` for each checkpoint. ``--odd`` draws values that nobody would want: zero,
 negative and huge numbers, empty words, JSON of another shape; ``--decisive`` draws two to four flags of those that

@@ -19,7 +19,13 @@ from constraints.load import Knowledge, load
 from constraints.schema import Action
 
 _MODELS = ("Qwen3-8B", "DeepSeek-V3", "Llama-3.1-8B", "Qwen3-30B-A3B")
-_GOOD = ([], ["--tp-size", "2"], ["--page-size", "64"], ["--trust-remote-code"], ["--attention-backend=triton"])
+_GOOD: tuple[list[str], ...] = (
+    [],
+    ["--tp-size", "2"],
+    ["--page-size", "64"],
+    ["--trust-remote-code"],
+    ["--attention-backend=triton"],
+)
 _NUMBERS = {"int": ("8k", "1.0", "eight", "", "0x10"), "float": ("half", "", "1,5")}
 
 

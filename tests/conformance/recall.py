@@ -54,9 +54,10 @@ def modelled(engine: Engine) -> dict[str, list[Rule]]:
     found: dict[str, list[Rule]] = {}
     for rule in sorted(engine.knowledge.rules.values(), key=lambda one: one.id):
         source = rule.source(engine.knowledge.release)
-        if rule.kind == "error" and rule.stage in VERDICT_STAGES and source is not None:
-            if source.release == engine.knowledge.release:
-                found.setdefault(f"{source.file}:{source.line}", []).append(rule)
+        if source is None or source.release != engine.knowledge.release:
+            continue
+        if rule.kind == "error" and rule.stage in VERDICT_STAGES:
+            found.setdefault(f"{source.file}:{source.line}", []).append(rule)
     return dict(sorted(found.items()))
 
 

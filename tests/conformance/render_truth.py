@@ -31,10 +31,10 @@ argument resolution, checks and attention registry under a faked GPU, and to us.
 
 | what | how it is made again |
 |---|---|
-| commands drawn from a seed | a generator of weighted commands; `python -m tests.conformance.draw` for every flag and edge values |
+| commands over every flag | `python -m tests.conformance.draw --release R --models MODELS --seed N [--odd]` |
 | commands the parser refuses | `python -m tests.conformance.draw_refusals --release R --seed 11 --out CASES` |
 | the matrix of SGLang's documentation | `python -m tests.conformance.documentation --release R --out CASES` |
-| what SGLang says of them | `python -m tests.conformance.ask --release R --in CASES --out SET-R.jsonl.gz --runner RUNNER` |
+| what SGLang says | `python -m tests.conformance.ask --release R --in CASES --out SET-R.jsonl.gz --runner RUNNER` |
 | examples of the rules | `python tests/conformance/record.py --release R --models MODELS --runner RUNNER` |
 | one set, every disagreement | `python tests/conformance/compare.py --release R --models MODELS SET-R.jsonl.gz` |
 | coverage of raise and assert lines | `preflight lint --sources TREE --coverage` |
@@ -75,7 +75,7 @@ def _release(one: Truth, place: int) -> Iterator[str]:
     yield "\n### Every disagreement, and its cause\n"
     yield from _differences(whole, one.trace_differences)
     if one.recall is not None:
-        yield "\n### Lines without a recorded case\n"
+        yield "\n### Lines without a recorded case, or cited otherwise\n"
         yield from _missing(one.recall)
     if one.reach:
         yield "\n### Raise and assert lines by file\n"
@@ -93,13 +93,14 @@ def _other_figures(one: Truth, place: int) -> Iterator[str]:
         yield f"| commands the parser refuses, refused by our parser | 100 % | {share} | {refusals.tally['cases']} |"
     if one.traces[1]:
         share = percent(100 * one.traces[0] / one.traces[1])
-        yield f"| writes equal to SGLang's own trace: flags, values, order | at least 98 % | {share} | {one.traces[1]} |"
+        yield f"| writes equal to SGLang's trace: flags, values, order | at least 98 % | {share} | {one.traces[1]} |"
     if one.recall is not None:
         seen = sum(bool(one.recall.seen[line]) for line in one.recall.rules)
         reachable = len(one.recall.rules) - len(one.recall.unreached)
         bound = ("at least 97 %", "at least 95 %")[place]
-        yield f"| recall of refusing lines, mean over lines with a case | {bound} | {percent(one.recall.average)} | {seen} |"
-        yield f"| modelled lines a command can reach that have a case | - | {percent(100 * seen / reachable)} | {reachable} |"
+        average, share = percent(one.recall.average), percent(100 * seen / reachable)
+        yield f"| recall of refusing lines, mean over lines with a case | {bound} | {average} | {seen} |"
+        yield f"| modelled lines a command can reach that have a case | - | {share} | {reachable} |"
     if one.reach:
         left = sum(reach.state == "not covered" for reach in one.reach)
         share = percent(100 * (1 - left / len(one.reach)))
@@ -135,6 +136,9 @@ def _differences(whole: Figures, traces: list[str]) -> Iterator[str]:
 
 
 def _missing(recall: Recall) -> Iterator[str]:
+    for line, seen in sorted(recall.seen.items()):
+        if recall.cited[line] < seen:
+            yield f"- {line}: cited for {recall.cited[line]} of {seen} commands."
     if not recall.missing:
         yield "None."
     for line in recall.missing:
