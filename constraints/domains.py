@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .expression import Call, Choice, Const, Name, Node, Value, same
 from .load import Knowledge
+from .tree import Call, Choice, Const, Name, Node
+from .values import Value, same
 
 Domain = tuple[Value, ...] | None
 

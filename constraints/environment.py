@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .errors import Fault
-from .expression import Value
 from .flags import frozen
 from .read import Mapped
 from .release import Span, release_key
 from .schema import EnvVar
+from .values import Value
 
 TYPES = ("bool", "int", "float", "str", "json", "tuple")
 READERS = ("", "strict_bool", "is_one")

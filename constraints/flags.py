@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .errors import Fault
-from .expression import Value
 from .read import Listed, Mapped
 from .release import Span, release_key
 from .schema import Action, Elsewhere, Flag, Renamed
+from .values import Value
 
 TYPES = ("str", "int", "float", "bool", "json", "list")
 ACTIONS = (

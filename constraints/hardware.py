@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import Fault
-from .expression import Value
 from .read import Listed, Mapped
 from .schema import Gpu, Measures
+from .values import Value
 
 _NEEDED: dict[str, tuple[type, ...]] = {
     "gpu.vendor": (str,),

@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from .domains import domains
 from .errors import Fault
-from .expression import Node, Value, literals, names, same
 from .load import HOME, Knowledge, load, read_folder, read_one
 from .models_load import load_models
 from .models_schema import ModelKnowledge
 from .read import Listed, Mapped
 from .schema import Operation, Rule
+from .tree import Node, literals, names
+from .values import Value, same
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")

@@ -9,7 +9,6 @@ from typing import Any
 
 from .environment import load_environment
 from .errors import Fault, KnowledgeError
-from .expression import Node
 from .flags import known_elsewhere, load_flags
 from .hardware import load_gpus
 from .names import load_names
@@ -21,6 +20,7 @@ from .releases import load_releases
 from .rules import RuleReader
 from .schema import Elsewhere, EnvVar, Flag, Gpu, Operation, Profile, Release, Rule, Step
 from .steps import StepTree
+from .tree import Node
 from .variables import Choosable, load_variables
 
 HOME = Path(__file__).resolve().parent

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from .errors import ExpressionError, Fault, KnowledgeError
-from .expression import Compiled, Const, Node, names, parse
+from .evaluate import Compiled
+from .expression import parse
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .read import Mapped, read_file
 from .release import Span, release_key
+from .tree import Const, Node, names
 
 ROOT = Path(__file__).parent / "models"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .expression import Compiled
+from .evaluate import Compiled
 
 
 @dataclass(frozen=True, slots=True)

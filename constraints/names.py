@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import ExpressionError, Fault
-from .expression import Const, Name, Node, names, parse, substitute
+from .expression import parse
 from .read import Listed, Mapped
 from .release import Span, release_key
+from .tree import Const, Name, Node, names, substitute
 
 _REVISION_KEYS = frozenset(("since", "until", "is"))
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import ExpressionError, Fault
-from .expression import Node, parse
+from .expression import parse
 from .read import Mapped
 from .schema import Profile, Term
+from .tree import Node
 
 _KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks"))
 _TERM_KEYS = frozenset(("name", "weight", "about", "value"))

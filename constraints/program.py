@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .expression import Node, substitute
 from .schema import Case, Operation, Rule
 from .steps import Invocation, StepTree, conjunction
+from .tree import Node, substitute
 
 
 def order_program(rules: Iterable[Rule], steps: StepTree) -> tuple[Operation, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from .errors import Fault
-from .expression import Value
 from .read import Listed, Mapped
 from .release import release_key
 from .schema import Release
+from .values import Value
 
 _KEYS = frozenset(("date", "about", "facts", "images"))
 _NAMESPACES = ("runtime.", "package.", "env.")

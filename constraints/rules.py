@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any, cast, get_args
 
 from .errors import ExpressionError, Fault
-from .expression import Const, Node, parse
+from .expression import parse
 from .read import Listed, Mapped
 from .release import Span, release_key
 from .schema import KINDS, STAGES, Case, Example, Kind, Rule, Source, Stage
 from .steps import StepTree
+from .tree import Const, Node
 
 _VARIED = {
     "kind",

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .expression import Node, Value
 from .release import Span
+from .tree import Node
+from .values import Value
 
 Kind = Literal["fill", "set", "rename", "error", "warning", "defect"]
 Stage = Literal["parse", "args", "backend-init", "model-load", "serving"]

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .errors import ExpressionError, Fault
-from .expression import All, Node, parse
+from .expression import parse
 from .read import Mapped
 from .schema import STAGES, Stage, Step
+from .tree import All, Node
 
 MAX_CALL_DEPTH = 30
 

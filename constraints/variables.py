@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import ExpressionError, Fault
-from .expression import Node, Value, parse
+from .expression import parse
 from .read import Mapped
 from .release import Span
 from .schema import Flag
+from .tree import Node
+from .values import Value
 
 _KEYS = frozenset(
     ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete")

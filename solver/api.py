@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraints.expression import Value, same
 from constraints.load import Knowledge, known_releases, load
 from constraints.models_load import load_catalogue, load_models
 from constraints.release import nearest, release_key
 from constraints.schema import Operation, Profile
 from constraints.store import load_compiled
+from constraints.values import Value, same
 
 from .check import Checked, Engine
 from .errors import Disagreement, InputError
@@ -183,7 +183,7 @@ class Preflight:
     def _solve(
         self, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
     ) -> tuple[Posed, Diagram, Mapping[str, Value]]:
-        facts = self.engine.facts(model, platform)
+        facts = self.engine.facts(model, platform, pins)
         reference = self.engine.run(facts, {}).values
         posed = pose(
             self.engine.folded(facts),
@@ -219,6 +219,6 @@ class Preflight:
         )
 
     def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
-        facts = self.engine.facts(model, platform)
+        facts = self.engine.facts(model, platform, pins)
         asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
         return explain(asked, pins, typed=typed)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from constraints.expression import Any_, Compare, Const, Name, Not, Value, names
 from constraints.schema import WRITERS, Operation, Rule
+from constraints.tree import Any_, Compare, Const, Name, Not, names
+from constraints.values import Value
 
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with

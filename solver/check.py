@@ -7,11 +7,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
-from constraints.expression import Value
 from constraints.load import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
 from constraints.schema import Operation
+from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform, gather
@@ -61,8 +62,8 @@ class Engine:
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
         self._inputs: dict[str, ModelInput] = {}
-        self._models: dict[tuple[str, bool], ModelFacts] = {}
-        self._facts: dict[tuple[str, str | None, tuple[object, ...]], Mapping[str, Value]] = {}
+        self._models: dict[tuple[str, bool, str], ModelFacts] = {}
+        self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
         self._program = Program(knowledge.program)
 
     def model(self, reference: str) -> ModelInput:
@@ -74,27 +75,32 @@ class Engine:
             self._inputs[reference] = read_model(reference, self.catalogue)
         return self._inputs[reference]
 
-    def model_facts(self, reference: str, *, draft: bool = False) -> ModelFacts:
-        """The facts of a checkpoint, as target or as draft.
+    def model_facts(self, reference: str, *, draft: bool = False, overrides: str = "{}") -> ModelFacts:
+        """The facts of a checkpoint, as target or as draft; ``overrides`` is JSON that wins over its config.
 
         Raises InputError.
         """
-        key = (reference, draft)
+        key = (reference, draft, overrides)
         if key not in self._models:
-            self._models[key] = model_facts(self.model(reference), self.models, draft)
+            self._models[key] = model_facts(self.model(reference), self.models, draft, _object(overrides))
         return self._models[key]
 
-    def facts(self, model: str, platform: Platform, draft: str | None = None) -> Mapping[str, Value]:
-        """The facts of a question.
+    def facts(
+        self, model: str, platform: Platform, typed: Mapping[str, Value] = MappingProxyType({})
+    ) -> Mapping[str, Value]:
+        """The facts of a question; what is ``typed`` may name a draft model and override config values.
 
         Raises InputError; a draft model that cannot be looked into leaves its facts unset.
         """
-        key = (model, draft, platform.key)
+        roles = self.knowledge.roles
+        draft, overrides = typed.get(roles.get("draft", "")), typed.get(roles.get("config_overrides", ""))
+        key = (model, draft, overrides, platform.key)
         if key not in self._facts:
-            found = [self.model_facts(model)]
+            over = str(overrides or "{}")
+            found = [self.model_facts(model, overrides=over)]
             if draft is not None:
                 with contextlib.suppress(InputError):
-                    found.append(self.model_facts(draft, draft=True))
+                    found.append(self.model_facts(str(draft), draft=True, overrides=over))
             self._facts[key] = gather(self.knowledge, platform, found)
         return self._facts[key]
 
@@ -134,8 +140,7 @@ class Engine:
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""
-        draft = parsed.typed.get(self.knowledge.roles.get("draft", ""))
-        facts = self.facts(model, platform, str(draft) if draft is not None else None)
+        facts = self.facts(model, platform, parsed.typed)
         return Checked(parsed, facts, self.run(facts, parsed.typed), model)
 
 
@@ -149,10 +154,19 @@ def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) ->
     return values
 
 
+def _object(text: str) -> Mapping[str, object] | None:
+    # What is no object is refused by a rule.
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
 def _flatten(flag: str, text: str) -> dict[str, Value]:
     try:
         data = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     found: dict[str, Value] = {}
 

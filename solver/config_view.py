@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from constraints.expression import Value
 from constraints.models_schema import ConfigClass, ModelKnowledge
+from constraints.values import Value
 
 _PLAIN = ConfigClass("")
 # A mapping that holds the text part's default class when the file does not state the part.
@@ -68,10 +68,21 @@ class ConfigView:
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""
         if key in self.over:
-            return self.over[key]
+            return self._over(key)
         if key in self.cls.force:
             return self.cls.force[key](PlainView(self, key))
         return self.unforced(key)
+
+    def _over(self, key: str) -> Any:
+        value = self.over[key]
+        if not isinstance(value, Mapping):
+            return value
+        # An object given for a part changes keys of the part; elsewhere it replaces the value.
+        current = self.unforced(key)
+        if isinstance(current, ConfigView):
+            current.over = {**current.over, **value}
+            return current
+        return self._part(key, value) if key.endswith("_config") else value
 
     def unforced(self, key: str) -> Any:
         """The value of ``key`` before the class replaces it."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from constraints.expression import Closure, Value, closure, names
+from constraints.evaluate import Closure, closure
+from constraints.tree import names
+from constraints.values import Value
 
 from .problem import Problem
 

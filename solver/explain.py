@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from constraints.expression import Value
+from constraints.values import Value
 
 from .blame import Case, blame
 from .mus import Conflicts, enumerate_conflicts

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import Value
 from constraints.load import Knowledge
 from constraints.schema import Gpu
+from constraints.values import Value
 
 from .model_config import ModelFacts
 

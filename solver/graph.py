@@ -8,7 +8,7 @@ from itertools import combinations
 import networkx as nx
 from networkx.algorithms.approximation import treewidth_min_fill_in
 
-from constraints.expression import names
+from constraints.tree import names
 
 from .problem import Problem
 

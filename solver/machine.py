@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 from constraints.environment import parse_environment
-from constraints.expression import Value
 from constraints.load import Knowledge
+from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from constraints.expression import Value
 from constraints.models_schema import DraftRole, ModelKnowledge
+from constraints.values import Value
 
 from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
@@ -33,13 +33,17 @@ class ModelFacts:
     inferred: tuple[str, ...]
 
 
-def model_facts(model: ModelInput, known: ModelKnowledge, draft: bool = False) -> ModelFacts:
+def model_facts(
+    model: ModelInput, known: ModelKnowledge, draft: bool = False, over: Mapping[str, Any] | None = None
+) -> ModelFacts:
     """Every fact of a model; ``draft`` reads it as a draft model and names the facts ``draft.*``.
+
+    ``over`` holds values that win over the file's, an object those of a part.
 
     Raises InputError for values no model can have.
     """
     log = Log()
-    top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log)
+    top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)

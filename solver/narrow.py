@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from constraints.expression import (
-    FALSE,
-    TRUE,
-    All,
-    Any_,
-    Arithmetic,
-    Call,
-    Choice,
-    Compare,
-    Const,
-    Group,
-    Name,
-    Node,
-    Not,
-    Value,
-    fold,
-    same,
-)
+from constraints.evaluate import fold
+from constraints.tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
+from constraints.values import Value, same
 
 MAX_VALUES = 512
 Possible = Mapping[str, "tuple[Value, ...] | None"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from constraints.expression import Value, same
 from constraints.schema import Operation, Rule
+from constraints.values import Value, same
 
 from .check import VERDICT_STAGES, Checked
 from .report import Change, Finding, Severity

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import Env, Value, same
 from constraints.load import Knowledge
 from constraints.schema import Operation
+from constraints.values import Env, Value, same
 
 from .check import Engine
 from .report import Subject

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from constraints.expression import Const, Env, Name, Node, Value, closure
+from constraints.evaluate import closure
 from constraints.schema import Operation
+from constraints.tree import Const, Name, Node
+from constraints.values import Env, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from constraints.expression import Const, Node, Value, fold, names, same
+from constraints.evaluate import fold
+from constraints.tree import Const, Node, names
+from constraints.values import Value, same
 
 from .problem import Constraint, Definition, Problem
 

@@ -6,20 +6,10 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import (
-    TRUE,
-    All,
-    Any_,
-    Compare,
-    Const,
-    Env,
-    Node,
-    Value,
-    closure,
-    names,
-    substitute,
-)
+from constraints.evaluate import closure
 from constraints.schema import Operation, Profile
+from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
+from constraints.values import Env, Value
 from constraints.variables import Choosable
 
 from .narrow import narrow

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import FALSE, Const, Value, same
+from constraints.tree import FALSE, Const
+from constraints.values import Value, same
 
 from .errors import TooLarge
 from .narrow import narrow, possible_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from constraints.expression import Value, same
+from constraints.values import Value, same
 
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from constraints.expression import Value
 from constraints.schema import Rule, Source
+from constraints.values import Value
 
 from .intake.parsed import Notice
 from .intake.refusal import Refusal

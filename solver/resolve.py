@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from constraints.expression import All, Closure, Compiled, Const, Env, Node, Value, fold, names, same
+from constraints.evaluate import Closure, Compiled, fold
 from constraints.schema import HARD, WRITERS, Operation
+from constraints.tree import All, Const, Node, names
+from constraints.values import Env, Value, same
 
 
 @dataclass(frozen=True, slots=True)

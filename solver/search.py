@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from constraints.expression import Value
+from constraints.values import Value
 
 from .errors import TooLarge
 from .problem import Problem

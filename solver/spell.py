@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from constraints.expression import Value
 from constraints.schema import Flag
+from constraints.values import Value
 
 
 def option_of(flag: Flag) -> str | None:

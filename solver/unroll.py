@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from constraints.expression import (
+from constraints.schema import WRITERS, Operation
+from constraints.tree import (
     FALSE,
     TRUE,
     All,
@@ -23,11 +24,10 @@ from constraints.expression import (
     Name,
     Node,
     Not,
-    Value,
     names,
     substitute,
 )
-from constraints.schema import WRITERS, Operation
+from constraints.values import Value
 
 from .narrow import narrow, possible_values
 from .problem import Constraint, Definition, Problem, Variable

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.errors import ExpressionError
-from constraints.expression import (
-    MAX_DEPTH,
-    MAX_TEXT,
+from constraints.evaluate import closure, fold
+from constraints.expression import MAX_DEPTH, parse
+from constraints.tree import (
     All,
     Any_,
     Arithmetic,
@@ -21,16 +21,12 @@ from constraints.expression import (
     Name,
     Node,
     Not,
-    Value,
-    closure,
     describe,
-    fold,
     literals,
     names,
-    parse,
-    same,
     substitute,
 )
+from constraints.values import MAX_TEXT, Value, same
 
 NAMES = ("a", "b", "gpu.c")
 values = st.sampled_from([None, True, False, 0, 1, 2, -3, 8, 0.5, "x", "fa3", "", (1, "x"), (True, None)])

@@ -10,12 +10,14 @@ import pytest
 
 import constraints
 from constraints.errors import Fault
-from constraints.expression import Value, closure, names
+from constraints.evaluate import closure
 from constraints.hardware import find_gpu, load_gpus, spelling, spellings
 from constraints.names import load_names
 from constraints.read import read_file, read_text
 from constraints.releases import load_releases
 from constraints.schema import Gpu
+from constraints.tree import names
+from constraints.values import Value
 from solver.errors import InputError
 from solver.gpu import nearest, parse_gpu, with_memory
 

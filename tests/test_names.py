@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from constraints.errors import Fault
-from constraints.expression import closure, names
+from constraints.evaluate import closure
 from constraints.names import load_names
 from constraints.read import read_text
+from constraints.tree import names
 
 
 def names_of(text: str, release: str = "0.5.23") -> tuple[dict[str, Any], list[str]]:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraints.expression import All, Any_, Choice, Compare, Const, Name, Node, Not, Value, same
+from constraints.tree import All, Any_, Choice, Compare, Const, Name, Node, Not
+from constraints.values import Value, same
 from solver.errors import TooLarge
 from solver.problem import Constraint, Definition, Problem, Variable
 from solver.search import solve

@@ -9,9 +9,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraints.expression import All, Any_, Compare, Const, Name, Node, Not, Value, same
 from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
+from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
+from constraints.values import Value, same
 from solver.check import initial_values
 from solver.problem import Problem, value_of
 from solver.resolve import Program

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from constraints.errors import KnowledgeError
-from constraints.expression import Value
+from constraints.values import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from constraints.expression import Value, same
 from constraints.schema import Flag
+from constraints.values import Value, same
 
 from ..errors import InputError
 from ..intake.command import parse_arguments, read_command, words_of

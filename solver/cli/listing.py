@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from io import StringIO
 
-from constraints.expression import Value, describe
 from constraints.load import Knowledge, known_releases, load
 from constraints.models_load import load_catalogue
 from constraints.schema import Rule
 from constraints.store import load_compiled
+from constraints.tree import describe
+from constraints.values import Value
 
 from ..errors import InputError
 from ..render.sentence import WIDTH, cited, shown, wrapped
@@ -113,7 +114,7 @@ def flags(wanted: str | None, release: str | None) -> str:
 
 
 def _read_by(rule: Rule) -> frozenset[str]:
-    from constraints.expression import names
+    from constraints.tree import names
 
     written = frozenset(target for case in rule.cases for target, _ in case.writes)
     return names(rule.when) | names(rule.require) | written

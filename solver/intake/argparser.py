@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.expression import Value
 from constraints.schema import Action, Elsewhere, Flag
+from constraints.values import Value
 
 from .parsed import Code, Notice, Parsed, Place
 from .refusal import Reason, Refusal

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from constraints.expression import Value
+from constraints.values import Value
 
 Code = Literal["deprecated", "ignored", "abbreviated", "unread-config"]
 

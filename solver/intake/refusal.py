@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from constraints.expression import Value
 from constraints.schema import Elsewhere
+from constraints.values import Value
 
 Reason = Literal[
     # the text

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from constraints.expression import Value
 from constraints.flags import frozen
 from constraints.schema import Action
+from constraints.values import Value
 
 # human_readable_int of sglang/srt/utils/common.py: SI suffixes may have decimals, IEC ones not.
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)")

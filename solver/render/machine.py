@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from constraints.expression import Value
 from constraints.schema import Source
+from constraints.values import Value
 
 from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject

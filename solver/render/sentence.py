@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from constraints.expression import Value
 from constraints.schema import Rule, Source
+from constraints.values import Value
 
 from ..intake.refusal import Refusal
 from ..report import Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 
-from constraints.expression import Value
+from constraints.values import Value
 
 from ..report import Change, CheckReport, Core, Element, Explanation, Finding, Fix, Recommendation, Subject
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped

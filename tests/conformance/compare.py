@@ -20,9 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from constraints.expression import Value
 from constraints.load import load
 from constraints.models_load import load_catalogue, load_models
+from constraints.values import Value
 from solver.check import VERDICT_STAGES, Checked, Engine
 from solver.errors import InputError
 from solver.facts import Platform

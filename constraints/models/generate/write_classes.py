@@ -10,7 +10,8 @@ import os
 OUT = os.environ.get("OUT", "models-generate")
 sys.path.insert(0, str(__import__("pathlib").Path(__file__).parents[3]))
 from pathlib import Path
-from constraints.expression import parse, names
+from constraints.expression import parse
+from constraints.tree import names
 
 R = Path(__file__).parents[3] / "constraints/models"
 texts = "\n".join(
