@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.schema import Gpu
 from constraints.values import Value
 
@@ -33,6 +33,15 @@ class Platform:
         """Equal for machines on which SGLang does the same."""
         described = tuple(sorted(self.gpu.facts.items(), key=lambda item: item[0]))
         return described, self.num_gpus, self.nodes, self.environment, self.without, self.packages, self.cuda
+
+
+# A question's facts are named in these families; everything else is a flag or made of flags.
+_FAMILIES = frozenset(("gpu", "runtime", "package", "env", "env_set", "num_gpus", "nodes", "model", "draft"))
+
+
+def is_fact(name: str) -> bool:
+    """Whether a name of an expression is a fact; some facts, such as environment variables, a rule may write."""
+    return name.partition(".")[0] in _FAMILIES
 
 
 def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts]) -> dict[str, Value]:

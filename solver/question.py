@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraints.evaluate import closure
-from constraints.schema import Operation, Profile
+from constraints.schema import Choosable, Operation, Profile
 from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
-from constraints.variables import Choosable
 
 from .narrow import narrow
 from .problem import Constraint, Definition, Problem
