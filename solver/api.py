@@ -83,13 +83,23 @@ class Preflight:
         Raises InputError.
         """
         platform = self.machine(platform)
-        checked = self.engine.check(model, platform, arguments, folder)
+        checked, platform = self._checked(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
             return replace(
                 report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
             )
         return report
+
+    def _checked(
+        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
+    ) -> tuple[Checked, Platform]:
+        """What SGLang does with a command, on a machine with as many GPUs as it asks for when nobody counted."""
+        checked = self.engine.check(model, platform, arguments, folder)
+        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
+            platform = replace(platform, num_gpus=wanted)
+            checked = self.engine.check(model, platform, arguments, folder)
+        return checked, platform
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
         """The report of a checked command."""
@@ -163,7 +173,7 @@ class Preflight:
         Raises InputError, also for a command that cannot be parsed.
         """
         platform = self.machine(platform)
-        checked = self.engine.check(model, platform, arguments)
+        checked, platform = self._checked(model, platform, arguments)
         if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
         return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
@@ -186,15 +196,14 @@ class Preflight:
         from .survey import survey
 
         platform = self.machine(platform)
-        place = Place(self.engine, model, platform)
         wanted = dict(pins or {})
         if arguments is not None:
-            checked = self.engine.check(model, platform, arguments)
+            checked, platform = self._checked(model, platform, arguments)
             if isinstance(checked.parsed, Refusal):
                 raise InputError("the command cannot be parsed: check it first", "arguments")
             wanted = dict(checked.parsed.typed)
         typed = {flag: value for flag, value in wanted.items() if value is not None}
-        question = Question(place, typed, {} if arguments is not None else wanted)
+        question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
         answers = survey(question, aspect, self.world, progress)
         return Survey(self.subject(model, platform), aspect, wanted, answers)
 
