@@ -16,7 +16,7 @@ Env: TypeAlias = Mapping[str, Value]
 
 # No list that an expression makes is longer, no number larger.
 MAX_ITEMS = 2000
-MAX_NUMBER = 10**18
+MAX_NUMBER = 10**60  # people type what they like, and SGLang counts with it
 
 
 def same(left: Value, right: Value) -> bool:
@@ -82,7 +82,7 @@ def _arithmetic(run: Callable[[float, float], float]) -> Callable[[Value, Value]
             return None
         try:
             return run(first, second)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, OverflowError):
             return None
 
     return apply
@@ -133,6 +133,14 @@ def _json_kind(text: Value) -> Value:
     except (ValueError, RecursionError):
         return None
     return type(value).__name__ if value else "empty"
+
+
+def _json_keys(text: Value) -> Value:
+    try:
+        value = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return tuple(value) if isinstance(value, dict) else None
 
 
 def _list(run: Callable[..., Value]) -> Callable[..., Value]:
@@ -199,6 +207,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "power_of_two": _power_of_two,
     # What JSON a text holds: dict, list, str, int, float or bool; "empty" when Python takes it for false.
     "json_kind": _json_kind,
+    "json_keys": _json_keys,
     "is_text": lambda value: isinstance(value, str),
     "is_number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
 }

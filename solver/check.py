@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
 from constraints.schema import Operation
@@ -138,6 +139,13 @@ class Engine:
         if reference is None:
             raise InputError("no model is named", "model", "Give --model-path or a model.")
         return self.resolve(reference, platform, parsed)
+
+    def gpus_wanted(self, checked: Checked, platform: Platform) -> int:
+        """How many GPUs a node has: as said, else as many as the command takes."""
+        if platform.counted or checked.resolution is None:
+            return platform.num_gpus
+        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], checked.resolution.values)
+        return max(platform.num_gpus, -(-used // platform.nodes)) if isinstance(used, int) else platform.num_gpus
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""

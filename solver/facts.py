@@ -17,7 +17,8 @@ class Platform:
     """What the question says of the machine: GPUs, nodes, and how its software differs from the official image.
 
     ``environment`` holds parsed values of variables; ``without`` packages that are missing, ``packages`` such that are
-    there although the image lacks them; ``cuda`` another CUDA version.
+    there although the image lacks them; ``cuda`` another CUDA version. Not ``counted``: nobody said how many GPUs there
+    are, so that a command may have as many as it asks for.
     """
 
     gpu: Gpu
@@ -27,6 +28,7 @@ class Platform:
     without: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     cuda: float | None = None
+    counted: bool = True
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -56,6 +56,7 @@ def platform_of(
         tuple(sorted(without)),
         (),
         None if cuda is None else float(cuda),
+        bool(num_gpus or given),
     )
 
 

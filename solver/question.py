@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from constraints.evaluate import closure
 from constraints.schema import Choosable, Operation, Profile
-from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
+from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
 
 from .narrow import narrow
@@ -54,7 +54,7 @@ def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Valu
     units = []
     taken: set[str] = set()
     for one in choosable:
-        rows = [row for row in one.values if _kept(one, row, facts)]
+        rows = _kept(one, facts)
         pinned = [flag for flag in one.flags if flag in pins]
         for flag in pinned:
             rows = _with_value(rows, one.flags.index(flag), pins[flag])
@@ -115,12 +115,16 @@ def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tu
     return len(rows)
 
 
-def _kept(one: Choosable, row: tuple[Value, ...], facts: Env) -> bool:
-    if one.keep is None or all(value is None for value in row):
-        return True
-    values = {**facts, **dict(zip(one.flags, row, strict=True))}
-    known = {name: values.get(name) for name in names(one.keep)}
-    return bool(closure(one.keep)(known))
+def _kept(one: Choosable, facts: Env) -> list[tuple[Value, ...]]:
+    if one.keep is None:
+        return list(one.values)
+    keep = closure(one.keep)
+    known = {name: facts.get(name) for name in names(one.keep)}
+    return [
+        row
+        for row in one.values
+        if all(value is None for value in row) or keep({**known, **dict(zip(one.flags, row, strict=True))})
+    ]
 
 
 def _with_value(rows: list[tuple[Value, ...]], place: int, value: Value) -> list[tuple[Value, ...]]:
@@ -148,6 +152,7 @@ def pose(
     constraints = list(problem.constraints)
     for flag, value in pins.items():
         constraints.append(Constraint(f"pin: {flag}", _settled(Compare("==", problem.last[flag], Const(value)))))
+    constraints += idle_constraints(choosable, problem, pins)
     for one in choosable:
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
@@ -161,6 +166,27 @@ def pose(
         problem.typed,
     )
     return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+
+
+def idle_constraints(
+    choosable: Iterable[Choosable], problem: Problem, pins: Mapping[str, Value], *, closed: bool = False
+) -> tuple[Constraint, ...]:
+    """What is asked for must have something to do: the flags that would pass over it are not all typed.
+
+    Where the asker typed all of them, that is their affair. Around a command (``closed``) they must not all end with a
+    value either, whoever gave it: that would be another command in disguise.
+    """
+    meant = problem.last if closed else problem.typed
+    found = []
+    for flag, others in (pair for one in choosable for pair in one.idle):
+        if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
+            continue
+        parts = [Compare("==", problem.typed[flag], UNSET)]
+        parts += [Compare("==", meant[name], UNSET) for name in others if name in meant]
+        node = _settled(Any_(tuple(parts)))
+        if node not in (TRUE, FALSE):
+            found.append(Constraint(f"idle: {flag}", node))
+    return tuple(found)
 
 
 def _settled(node: Node) -> Node:

@@ -1,4 +1,4 @@
-"""Failures that users met after SGLang had taken their arguments: what we say of them and of the way out they got."""
+"""Failures that users met after SGLang had taken their arguments: what we say of them, and of the way out."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import math
 import sys
 import time
 from collections import Counter
@@ -61,6 +62,8 @@ def equal(ours: Value, theirs: Any) -> bool:
     if isinstance(ours, bool) or isinstance(theirs, bool):
         return ours is theirs
     if isinstance(ours, (int, float)) and isinstance(theirs, (int, float)):
+        if not math.isfinite(ours) or not math.isfinite(theirs):
+            return repr(float(ours)) == repr(float(theirs))  # nan is nan, inf is inf
         return abs(ours - theirs) <= 1e-9 * max(1.0, abs(theirs))
     return bool(ours == theirs)
 

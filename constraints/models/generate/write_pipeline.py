@@ -1,6 +1,6 @@
 """The model classes of releases -> families/pipeline.yaml: the architectures whose forward takes no pipeline stage.
 
-    python constraints/models/generate/write_pipeline.py 0.5.18=TREE 0.5.23=TREE > pipeline.yaml
+    python constraints/models/generate/write_pipeline.py 0.5.18=TREE 0.5.23=TREE > families/pipeline.yaml
 
 TREE holds the sglang package. The classes are read, not imported: SGLang looks for the parameter ``pp_proxy_tensors``.
 """

@@ -1,0 +1,21 @@
+"""Why we and SGLang differ where we do: a line of SGLang, or a flag in a command -> the cause, for the truth report."""
+
+from __future__ import annotations
+
+# Matched in this order against the text of a disagreement and of its command.
+CAUSES = (
+    (
+        "MemoryError",
+        "SGLang lists a size for every batch until the machine's memory is full; how much it has is not asked.",
+    ),
+    ("--decrypted-config-file", "Names a file; whether it is there, and what it holds, is not asked."),
+    ("--watermark-config", "Names a file when it is no JSON object; whether it is there is not asked."),
+    ("--ssl-keyfile", "Names a file; whether it is there is not asked."),
+    ("--trust-remote-code", "SGLang loads Python files of the checkpoint, which the recorder's folders do not hold."),
+    ("--mem-fraction-static=inf", "Arithmetic with infinity is not done."),
+)
+
+
+def cause_of(text: str) -> str:
+    """The cause of a disagreement; empty when it was not found yet."""
+    return next((cause for mark, cause in CAUSES if mark in text), "")
