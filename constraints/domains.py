@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from .load import Knowledge
+from .knowledge import Knowledge
 from .tree import Call, Choice, Const, Name, Node
 from .values import Value, same
 

@@ -230,24 +230,33 @@ _CLOSURE: dict[type[Node], Callable[[Any], Closure]] = {
 }
 
 
-class Compiled:
-    """A tree that can be called: walked the first time, composed the second; what is kept on disk is the tree alone."""
+# Composing a tree costs as much as walking it about this many times.
+_WALKS = 4
 
-    __slots__ = ("_called", "_run", "node")
+
+class Compiled:
+    """A tree that can be called: walked the first times, composed after; what is kept on disk is the tree alone."""
+
+    __slots__ = ("_run", "_walks", "node")
 
     def __init__(self, node: Node) -> None:
         self.node = node
         self._run: Closure | None = None
-        self._called = False
+        self._walks = 0
 
     def __call__(self, env: Env) -> Value:
         if self._run is not None:
             return self._run(env)
-        if not self._called:
-            self._called = True
+        if self._walks < _WALKS:
+            self._walks += 1
             return evaluate(self.node, env)
         self._run = closure(self.node)
         return self._run(env)
+
+    @property
+    def fastest(self) -> Closure:
+        """The quickest way to call it that is there by now."""
+        return self._run or self
 
     def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
         return Compiled, (self.node,)

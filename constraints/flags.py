@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .errors import Fault
-from .read import Listed, Mapped
+from .read import Mapped
 from .release import Span, release_key
-from .schema import Action, Elsewhere, Flag, Renamed
-from .values import Value
+from .schema import Action, Elsewhere, Flag, Flags, Renamed
+from .values import Value, frozen
 
 TYPES = ("str", "int", "float", "bool", "json", "list")
 ACTIONS = (
@@ -30,12 +29,12 @@ _ACTION_KEYS = frozenset(
 _FLAG_KEYS = _ACTION_KEYS | {"default", "field", "actions", "since", "until", "about", "note", "renamed_to"}
 
 
-def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> dict[str, Flag]:
+def load_flags(documents: Mapping[str, Mapped], release: str, faults: list[Fault]) -> Flags:
     """The flags of ``release`` by field name, from the documents of the folder by file name.
 
     Every fault of every revision is added to ``faults``, those of other releases' revisions too.
     """
-    found: dict[str, Flag] = {}
+    found = Flags()
     for file, name, flag in _revisions(documents, faults):
         if release not in flag.span:
             continue
@@ -239,14 +238,3 @@ def _renamed(data: Any, fault: Any) -> Renamed | None:
         fault("renamed_to must be {flag: --new, values: {old: new}}")
         return None
     return Renamed(flag=data["flag"], values={key: frozen(value) for key, value in (data.get("values") or {}).items()})
-
-
-def frozen(value: Any) -> Value:
-    """Plain data as a hashable value: lists become tuples, mappings canonical JSON text."""
-    if isinstance(value, (list, tuple, Listed)):
-        return tuple(frozen(item) for item in value)
-    if isinstance(value, Mapping):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"))
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    return str(value)

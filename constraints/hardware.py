@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import Fault
+from .gpu_names import spelling
 from .read import Listed, Mapped
-from .schema import Gpu, Measures
+from .schema import Gpu, Gpus, Measures
 from .values import Value
 
 _NEEDED: dict[str, tuple[type, ...]] = {
@@ -23,7 +24,6 @@ _NEEDED: dict[str, tuple[type, ...]] = {
 _NEUTRAL: dict[str, Value] = {"gpu.gcn_arch": "", "gpu.integrated": False, "gpu.amx": False}
 _KEYS = frozenset(("like", "generic", "aliases", "facts", "measures", "sources"))
 _SPEEDS = ("bandwidth_gbs", "link_gbs", "pcie_gbs")
-_BRANDS = ("nvidia", "amd", "instinct", "geforce", "tesla")  # words that a name may be written with or without
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,7 @@ class _Entry:
     data: Mapped
 
 
-def spelling(text: str) -> str:
-    """What is left of a GPU's name once case, spaces, dashes and the maker's words are put aside."""
-    folded = "".join(letter for letter in text.casefold() if letter not in " -_\t")
-    for brand in _BRANDS:
-        folded = folded.removeprefix(brand) or folded
-    return folded
-
-
-def load_gpus(documents: Mapping[str, Any], faults: list[Fault]) -> dict[str, Gpu]:
+def load_gpus(documents: Mapping[str, Any], faults: list[Fault]) -> Gpus:
     """The GPUs of the documents (data by file name), in order; whatever is wrong is added to ``faults``."""
     entries: dict[str, _Entry] = {}
     for file, document in documents.items():
@@ -60,28 +52,9 @@ def load_gpus(documents: Mapping[str, Any], faults: list[Fault]) -> dict[str, Gp
     built: dict[str, Gpu] = {}
     for name in entries:
         _build(name, entries, built, faults, ())
-    gpus = {name: built[name] for name in entries if name in built}
+    gpus = Gpus((name, built[name]) for name in entries if name in built)
     _check_spellings(gpus, entries, faults)
     return gpus
-
-
-def spellings(gpus: Mapping[str, Gpu]) -> dict[str, str]:
-    """The name of a GPU by each of its spellings, folded by `spelling`: its name, its aliases, what the driver says."""
-    found: dict[str, str] = {}
-    for name in gpus:
-        found[spelling(name)] = name
-    for name, gpu in gpus.items():
-        # A product before a generic name: the driver's name means the product.
-        told = (str(gpu.facts["gpu.name"]),) if not gpu.generic else ()
-        for alias in (*gpu.aliases, *told):
-            found.setdefault(spelling(alias), name)
-    return found
-
-
-def find_gpu(gpus: Mapping[str, Gpu], text: str) -> Gpu | None:
-    """The GPU that ``text`` names, whatever its case and spacing."""
-    name = spellings(gpus).get(spelling(text))
-    return None if name is None else gpus[name]
 
 
 def _build(

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from .domains import domains
 from .errors import Fault
-from .load import HOME, Knowledge, load, read_folder, read_one
+from .knowledge import HOME, Knowledge
+from .load import load, read_folder, read_one
 from .models_load import load_models
 from .models_schema import ModelKnowledge
 from .read import Listed, Mapped

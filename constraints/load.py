@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .environment import load_environment
+from .environment_load import load_environment
 from .errors import Fault, KnowledgeError
 from .flags import known_elsewhere, load_flags
 from .hardware import load_gpus
+from .knowledge import HOME, Knowledge
 from .names import load_names
 from .profiles import load_profiles
 from .program import order_program
@@ -18,35 +17,9 @@ from .read import Mapped, read_file
 from .release import nearest
 from .releases import load_releases
 from .rules import RuleReader
-from .schema import Elsewhere, EnvVar, Flag, Gpu, Operation, Profile, Release, Rule, Step
+from .schema import Release
 from .steps import StepTree
-from .tree import Node
-from .variables import Choosable, load_variables
-
-HOME = Path(__file__).resolve().parent
-
-
-@dataclass(frozen=True, slots=True)
-class Knowledge:
-    """All that is known of one release.
-
-    ``program`` is its resolution in order; ``names`` the shared expressions; ``elsewhere`` options of other releases.
-    """
-
-    release: str
-    releases: Mapping[str, Release]
-    flags: Mapping[str, Flag]
-    elsewhere: Mapping[str, Elsewhere]
-    environment: Mapping[str, EnvVar]
-    names: Mapping[str, Node]
-    steps: Mapping[str, Step]
-    rules: Mapping[str, Rule]
-    program: tuple[Operation, ...]
-    gpus: Mapping[str, Gpu]
-    roles: Mapping[str, str]
-    variables: tuple[Choosable, ...]
-    measures: frozenset[str]
-    profiles: Mapping[str, Profile]
+from .variables import load_variables
 
 
 def read_folder(folder: Path, faults: list[Fault]) -> dict[str, Mapped]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .evaluate import Compiled
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
+class Derivation(NamedTuple):
     """One fact: ``run`` gives its value from an environment of ``config.*``, ``text.*``, ``has.*`` and other facts."""
 
     name: str
@@ -20,8 +18,7 @@ class Derivation:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigClass:
+class ConfigClass(NamedTuple):
     """What the Python class of a ``model_type`` adds to the keys of config.json.
 
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
@@ -33,20 +30,19 @@ class ConfigClass:
 
     name: str
     kind: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    follow: Mapping[str, Compiled] = field(default_factory=dict)
-    force: Mapping[str, Compiled] = field(default_factory=dict)
-    lift: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    parts: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = {}
+    aliases: Mapping[str, str] = {}
+    follow: Mapping[str, Compiled] = {}
+    force: Mapping[str, Compiled] = {}
+    lift: Mapping[str, tuple[str, ...]] = {}
+    parts: Mapping[str, str] = {}
     own: frozenset[str] = frozenset()
     empty: frozenset[str] = frozenset()
     flat: bool = False
     inherits: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class DraftRole:
+class DraftRole(NamedTuple):
     """What SGLang makes of a checkpoint loaded as a draft: another architecture and a few other values."""
 
     architectures: tuple[str, ...]
@@ -57,8 +53,7 @@ class DraftRole:
     text: Mapping[str, Compiled]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelKnowledge:
+class ModelKnowledge(NamedTuple):
     """All that is known of models in one release.
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
@@ -76,8 +71,7 @@ class ModelKnowledge:
     numbers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """A well-known checkpoint. ``config`` is the text of its JSON file, read only when asked for."""
 
     id: str
@@ -89,8 +83,7 @@ class Checkpoint:
     about: str
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """The well-known checkpoints, by lower-case id and alias; ``configs`` the JSON text of each file."""
 
     checkpoints: tuple[Checkpoint, ...]

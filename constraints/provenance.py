@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from .errors import Fault, KnowledgeError
-from .load import HOME, Knowledge, read_one
+from .knowledge import HOME, Knowledge
+from .load import read_one
 from .read import Mapped
 from .schema import Rule, Source
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _RELEASE = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:\.?(post|rc|dev)(\d*))?", re.ASCII)
 _SUFFIX = {"dev": -2, "rc": -1, None: 0, "post": 1}
@@ -24,8 +24,7 @@ def release_key(release: str) -> Key:
     return int(major), int(minor), int(patch or 0), _SUFFIX[suffix], int(number or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The releases from ``since`` up to and without ``until``; None is no bound.
 
     ``since="<=0.5.18"`` means: seen in 0.5.18, older releases were not read; it holds for them until read.
@@ -34,8 +33,8 @@ class Span:
     since: str | None = None
     until: str | None = None
 
-    def __contains__(self, release: str) -> bool:
-        key = release_key(release)
+    def __contains__(self, release: object) -> bool:
+        key = release_key(str(release))
         if self.since is not None and not self.since.startswith("<=") and key < release_key(self.since):
             return False
         return self.until is None or key < release_key(self.until)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Literal, NamedTuple
 
+from .gpu_names import spelling
 from .release import Span
 from .tree import Node
 from .values import Value
@@ -19,8 +20,7 @@ WRITERS: frozenset[Kind] = frozenset(("fill", "set", "rename"))
 HARD: frozenset[Kind] = frozenset(("error", "defect"))
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a release says so: ``file`` relative to the sglang package, ``anchor`` a few words of that line."""
 
     release: str
@@ -29,26 +29,23 @@ class Source:
     anchor: str
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A command with SGLang's own verdict on it, recorded per release."""
 
     model: str
     gpu: str
     args: str
-    verdicts: Mapping[str, str] = field(default_factory=dict)
+    verdicts: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """One arm of a writing rule: under ``when`` (None: always) each target takes its value."""
 
     when: Node | None
     writes: tuple[tuple[str, Node], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule as it stands in one release.
 
     ``when`` None means always. ``require`` belongs to error, warning and defect; ``cases`` to fill, set, rename.
@@ -86,8 +83,7 @@ class Rule:
         return self.sources[0] if self.sources else None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One function of a release's resolution: lines ``start`` to ``end`` of ``file``.
 
     ``deferred``: the function reads the values as they stood when it was called; what it writes is seen after it
@@ -105,8 +101,7 @@ class Step:
     when: Node | None
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One rule at one place of the resolution, with the guards and bindings of its call put in.
 
     ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
@@ -124,8 +119,7 @@ class Operation:
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """One thing the command line may say about a flag: argparse's action, with the options that call it.
 
     ``action`` is argparse's word, or ``boolean_optional`` (``--no-x`` stores false), ``lora_paths``, ``ignore``
@@ -145,20 +139,18 @@ class Action:
     required: bool = False
     deprecated: bool = False
     new_flag: str = ""
-    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-    refused: Mapping[str, tuple[Value, ...]] = field(default_factory=dict, hash=False)
+    keys: Mapping[str, tuple[str, ...]] = {}
+    refused: Mapping[str, tuple[Value, ...]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(NamedTuple):
     """What a person should write instead of a flag that is gone: another flag, some values under new names."""
 
     flag: str
-    values: Mapping[Value, Value] = field(default_factory=dict)
+    values: Mapping[Value, Value] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(NamedTuple):
     """A field of SGLang's ServerArgs in one release.
 
     ``options`` every spelling on the command line, the first preferred (none: no command line);
@@ -187,20 +179,45 @@ class Flag:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Flags(dict[str, Flag]):
+    """The flags of a release by field, and what a parser looks up in them."""
+
+    @cached_property
+    def options(self) -> Mapping[str, tuple[Flag, Action]]:
+        """What each spelling on the command line means."""
+        return {option: (flag, action) for flag, action in self._actions() for option in action.options}
+
+    @cached_property
+    def required(self) -> tuple[tuple[Flag, Action], ...]:
+        """What a command line must name."""
+        return tuple((flag, action) for flag, action in self._actions() if action.required)
+
+    @cached_property
+    def config(self) -> tuple[Flag, Action] | None:
+        """What names a file of settings."""
+        return next(((flag, action) for flag, action in self._actions() if action.action == "config_file"), None)
+
+    @cached_property
+    def levels(self) -> tuple[Flag, ...]:
+        """The flags that take a logging level."""
+        return tuple(flag for flag in self.values() if flag.converter == "log_level")
+
+    def _actions(self) -> Iterator[tuple[Flag, Action]]:
+        return ((flag, action) for flag in self.values() for action in flag.actions)
+
+
+class Elsewhere(NamedTuple):
     """An option or a choice of other releases: whose, in which releases, what to write instead (``new_flag``)."""
 
     option: str
     flag: str
     span: Span
     new_flag: str = ""
-    values: Mapping[Value, Value] = field(default_factory=dict)
+    values: Mapping[Value, Value] = {}
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EnvVar:
+class EnvVar(NamedTuple):
     """An environment variable in one release.
 
     ``type`` one of bool int float str json tuple; ``alias`` an older name read when this one is not set; ``reader``
@@ -216,8 +233,7 @@ class EnvVar:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(NamedTuple):
     """How fast one GPU is: memory GB/s, dense peak TFLOPS by dtype, GB/s one way to its peers and to its host.
 
     ``link_gbs`` None: its peers are reached over the host bus alone.
@@ -229,8 +245,7 @@ class Measures:
     pcie_gbs: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gpu:
+class Gpu(NamedTuple):
     """One GPU type; ``facts`` are what SGLang's probes would read off it (``gpu.major``, ``gpu.memory_mib``, ...).
 
     ``generic``: a compute capability rather than a product, with the facts of a typical card.
@@ -244,8 +259,22 @@ class Gpu:
     generic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Gpus(dict[str, Gpu]):
+    """The GPU types by name."""
+
+    @cached_property
+    def spellings(self) -> Mapping[str, str]:
+        """The name of a GPU by each of its folded spellings: its name, its aliases, what the driver says."""
+        found = {spelling(name): name for name in self}
+        for name, gpu in self.items():
+            # A product before a generic name: the driver's name means the product.
+            told = (str(gpu.facts["gpu.name"]),) if not gpu.generic else ()
+            for alias in (*gpu.aliases, *told):
+                found.setdefault(spelling(alias), name)
+        return found
+
+
+class Release(NamedTuple):
     """A release that was read, and the software facts of its official images by GPU vendor."""
 
     name: str
@@ -254,8 +283,7 @@ class Release:
     images: Mapping[str, Mapping[str, Value]]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better."""
 
     name: str
@@ -264,8 +292,7 @@ class Term:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(NamedTuple):
     """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking."""
 
     name: str
@@ -273,3 +300,19 @@ class Profile:
     closeness: int
     terms: tuple[Term, ...]
     lacks: tuple[str, ...]
+
+
+class Choosable(NamedTuple):
+    """Flags that are chosen as one.
+
+    ``values`` beside unset (None in a tuple is unset); ``droppable`` the groups that are superfluous together; ``keep``
+    is asked of each value on the facts, ``relevant`` of the effective configuration.
+    """
+
+    name: str
+    flags: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...]
+    droppable: tuple[tuple[str, ...], ...]
+    keep: Node | None
+    relevant: Node | None
+    complete: bool

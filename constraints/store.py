@@ -1,4 +1,7 @@
-"""Compiled knowledge on disk: read from the files once, then from a private folder, keyed by the files' content."""
+"""Compiled knowledge: read from the files once, then from a private folder, keyed by the files' content.
+
+What reads YAML is imported only when something must be built: a command starts without it.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +17,81 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .load import HOME
+from .knowledge import HOME, Knowledge
+from .models_schema import Catalogue, ModelKnowledge
 
 Kept = TypeVar("Kept")
 
 
-def load_compiled(key: str, build: Callable[[str], Kept]) -> Kept:
-    """What ``build(key)`` gives, from the store when the files are as they were.
+def known_releases() -> tuple[str, ...]:
+    """The releases that were read, oldest first.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> tuple[str, ...]:
+        from .load import known_releases
+
+        return known_releases()
+
+    return _compiled("releases", build)
+
+
+def knowledge_of(release: str) -> Knowledge:
+    """The knowledge of ``release``; of a release that was not read, the nearest that was.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> Knowledge:
+        from .load import load
+
+        return load(release)
+
+    return _compiled(release, build)
+
+
+def models_of(release: str) -> ModelKnowledge:
+    """What ``release`` knows of models.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> ModelKnowledge:
+        from .models_load import load_models
+
+        return load_models(release)
+
+    return _compiled(f"models-{release}", build)
+
+
+def catalogue() -> Catalogue:
+    """The well-known checkpoints.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> Catalogue:
+        from .models_load import load_catalogue
+
+        return load_catalogue()
+
+    return _compiled("catalogue", build)
+
+
+def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
+    """What ``build`` gives, from the store when the files are as they were.
 
     A store that cannot be written or read is no fault: it is built again.
     """
     place = _folder()
     if place is None:
-        return build(key)
+        return build()
     file = place / f"{key}-{_fingerprint()}.pickle"
     with contextlib.suppress(OSError, pickle.PickleError, EOFError, AttributeError, ImportError, TypeError, ValueError):
         kept: Kept = _read(file)
         return kept
-    built = build(key)
+    built = build()
     with contextlib.suppress(OSError):
         _write(place, file, pickle.dumps(built, protocol=pickle.HIGHEST_PROTOCOL))
         _drop_old(place, key, file)
@@ -39,11 +99,13 @@ def load_compiled(key: str, build: Callable[[str], Kept]) -> Kept:
 
 
 def _read(file: Path) -> Any:
-    # Nothing that is read becomes garbage: the collector would only walk it again and again.
+    # What is read stays as long as the process: the collector need not walk it, now or later.
     collected = gc.isenabled()
     gc.disable()
     try:
-        return pickle.loads(file.read_bytes())
+        kept = pickle.loads(file.read_bytes())
+        gc.freeze()
+        return kept
     finally:
         if collected:
             gc.enable()

@@ -9,7 +9,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
 Env: TypeAlias = Mapping[str, Value]
@@ -26,6 +26,17 @@ def same(left: Value, right: Value) -> bool:
     if isinstance(left, tuple) and isinstance(right, tuple):
         return len(left) == len(right) and all(map(same, left, right))
     return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+def frozen(value: Any) -> Value:
+    """Plain data as a hashable value: lists become tuples, mappings canonical JSON text."""
+    if isinstance(value, (list, tuple)):
+        return tuple(frozen(item) for item in value)
+    if isinstance(value, Mapping):
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    return str(value)
 
 
 def is_member(item: Value, group: Value) -> bool:

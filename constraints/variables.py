@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from .errors import ExpressionError, Fault
 from .expression import parse
 from .read import Mapped
 from .release import Span
-from .schema import Flag
+from .schema import Choosable, Flag
 from .tree import Node
 from .values import Value
 
 _KEYS = frozenset(
     ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Choosable:
-    """Flags that are chosen as one.
-
-    ``values`` beside unset (None in a tuple is unset); ``droppable`` the groups that are superfluous together; ``keep``
-    is asked of each value on the facts, ``relevant`` of the effective configuration.
-    """
-
-    name: str
-    flags: tuple[str, ...]
-    values: tuple[tuple[Value, ...], ...]
-    droppable: tuple[tuple[str, ...], ...]
-    keep: Node | None
-    relevant: Node | None
-    complete: bool
 
 
 def load_variables(

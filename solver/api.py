@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from constraints.load import Knowledge, known_releases, load
-from constraints.models_load import load_catalogue, load_models
+from constraints import store
 from constraints.release import nearest, release_key
 from constraints.schema import Operation, Profile
-from constraints.store import load_compiled
-from constraints.values import Value, same
+from constraints.values import Value
 
 from .check import Checked, Engine
-from .errors import Disagreement, InputError
-from .explain import explain
+from .errors import InputError
 from .facts import Platform
 from .machine import platform_of
 from .observe import changes_of, findings_of, log_of
-from .pins import Asked
-from .problem import value_of
-from .question import Posed, pose
-from .report import CheckReport, Explanation, RankedSolution, Recommendation, Subject
-from .search import Diagram, Solution, solve
-from .spell import spell
+from .report import CheckReport, Explanation, Recommendation, Subject
 
 
 class Preflight:
@@ -35,19 +26,15 @@ class Preflight:
     """
 
     def __init__(self, release: str | None = None) -> None:
-        known = known_releases()
+        known = store.known_releases()
         self.asked = release or known[-1]
         try:
             release_key(self.asked)
         except ValueError as fault:
             raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
         self.release = nearest(self.asked, known)
-        self.knowledge: Knowledge = load_compiled(self.release, load)
-        self.engine = Engine(
-            self.knowledge,
-            load_compiled(f"models-{self.release}", lambda _: load_models(self.release)),
-            load_compiled("catalogue", lambda _: load_catalogue()),
-        )
+        self.knowledge = store.knowledge_of(self.release)
+        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue())
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
             self._unfolded.setdefault(operation.rule.id, operation)
@@ -90,6 +77,9 @@ class Preflight:
         """
         platform = self.machine(platform)
         checked = self.engine.check(model, platform, arguments, folder)
+        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
+            platform = replace(platform, num_gpus=wanted)
+            checked = self.engine.check(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
             return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, typed=True))
@@ -134,18 +124,17 @@ class Preflight:
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
+        # Searching is imported when it is asked for: `check` starts without it.
+        from .recommend import best
+
         platform = self.machine(platform)
         chosen = self.profile(profile)
         wanted = dict(pins or {})
         subject = self.subject(model, platform)
-        posed, diagram, reference = self._solve(model, platform, chosen, wanted)
-        solutions = [
-            self._printed(model, platform, posed, solution, rank)
-            for rank, solution in enumerate(itertools.islice(diagram.ranked(), top), 1)
-        ]
-        explanation = None if diagram.count else self._explain(model, platform, wanted, typed=False)
+        found = best(self.engine, model, platform, chosen, wanted, top)
+        explanation = None if found.count else self._explain(model, platform, wanted, typed=False)
         return Recommendation(
-            subject, chosen.name, wanted, diagram.count, tuple(solutions), chosen.lacks, reference, explanation
+            subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
         )
 
     def explain(self, model: str, platform: Platform | str, pins: Mapping[str, Value]) -> Explanation:
@@ -165,6 +154,7 @@ class Preflight:
         report = self.check(model, platform, arguments)
         if report.refusal is not None:
             raise InputError("the command cannot be parsed: check it first", "arguments")
+        platform = replace(platform, num_gpus=report.subject.num_gpus)
         return self._explain(model, platform, report.typed, typed=True)
 
     def profile(self, profile: Profile | str) -> Profile:
@@ -180,45 +170,10 @@ class Preflight:
             )
         return self.knowledge.profiles[profile]
 
-    def _solve(
-        self, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
-    ) -> tuple[Posed, Diagram, Mapping[str, Value]]:
-        facts = self.engine.facts(model, platform, pins)
-        reference = self.engine.run(facts, {}).values
-        posed = pose(
-            self.engine.folded(facts),
-            self.engine.defaults,
-            self.knowledge.variables,
-            facts,
-            pins,
-            profile,
-            self.knowledge.measures,
-        )
-        diagram = solve(posed.problem, posed.terms)
-        return posed, diagram, self.engine.effective(reference)
-
-    def _printed(self, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int) -> RankedSolution:
-        """A solution as the command that gives it, resolved once more as printed."""
-        known = posed.problem.values(solution.assignment)
-        typed = {flag: value_of(node, known) for flag, node in posed.problem.typed.items()}
-        typed = {flag: value for flag, value in typed.items() if value is not None}
-        args = spell(typed, self.knowledge.flags)
-        checked = self.engine.check(model, platform, args)
-        if checked.resolution is None or checked.refused:
-            raise Disagreement(f"a recommended command is refused: {' '.join(args)}")
-        for flag, node in posed.problem.last.items():
-            if flag in self.knowledge.flags and not same(value_of(node, known), checked.resolution.values.get(flag)):
-                raise Disagreement(f"{flag} ends otherwise than promised: {' '.join(args)}")
-        return RankedSolution(
-            rank,
-            solution.score,
-            posed.shares(known),
-            typed,
-            self.engine.effective(checked.resolution.values),
-            args,
-        )
-
     def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
+        from .explain import explain
+        from .pins import Asked
+
         facts = self.engine.facts(model, platform, pins)
         asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
         return explain(asked, pins, typed=typed)

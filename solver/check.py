@@ -9,20 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from constraints.load import Knowledge
+from constraints.evaluate import evaluate
+from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
 from constraints.schema import Operation
 from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather
+from .facts import Platform, gather, is_fact
 from .intake.command import parse_arguments
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.words import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, fold_operations, targets
+from .resolve import Program, Resolution, fold_operations, reads, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -64,7 +65,8 @@ class Engine:
         self._inputs: dict[str, ModelInput] = {}
         self._models: dict[tuple[str, bool, str], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
-        self._program = Program(knowledge.program)
+        read = {name for operation in knowledge.program for name in reads(operation)}
+        self._program = Program(knowledge.program, frozenset(filter(is_fact, read - derived)))
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
@@ -137,6 +139,13 @@ class Engine:
         if reference is None:
             raise InputError("no model is named", "model", "Give --model-path or a model.")
         return self.resolve(reference, platform, parsed)
+
+    def gpus_wanted(self, checked: Checked, platform: Platform) -> int:
+        """How many GPUs a node has: as said, else as many as the command takes."""
+        if platform.counted or checked.resolution is None:
+            return platform.num_gpus
+        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], checked.resolution.values)
+        return max(platform.num_gpus, -(-used // platform.nodes)) if isinstance(used, int) else platform.num_gpus
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.schema import Gpu
 from constraints.values import Value
 
@@ -17,7 +17,8 @@ class Platform:
     """What the question says of the machine: GPUs, nodes, and how its software differs from the official image.
 
     ``environment`` holds parsed values of variables; ``without`` packages that are missing, ``packages`` such that are
-    there although the image lacks them; ``cuda`` another CUDA version.
+    there although the image lacks them; ``cuda`` another CUDA version. Not ``counted``: nobody said how many GPUs there
+    are, so that a command may have as many as it asks for.
     """
 
     gpu: Gpu
@@ -27,12 +28,22 @@ class Platform:
     without: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     cuda: float | None = None
+    counted: bool = True
 
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for machines on which SGLang does the same."""
         described = tuple(sorted(self.gpu.facts.items(), key=lambda item: item[0]))
         return described, self.num_gpus, self.nodes, self.environment, self.without, self.packages, self.cuda
+
+
+# A question's facts are named in these families; everything else is a flag or made of flags.
+_FAMILIES = frozenset(("gpu", "runtime", "package", "env", "env_set", "num_gpus", "nodes", "model", "draft"))
+
+
+def is_fact(name: str) -> bool:
+    """Whether a name of an expression is a fact; some facts, such as environment variables, a rule may write."""
+    return name.partition(".")[0] in _FAMILIES
 
 
 def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts]) -> dict[str, Value]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
-from difflib import get_close_matches
 
-from constraints.hardware import spelling, spellings
-from constraints.schema import Gpu
+from constraints.gpu_names import spelling
+from constraints.schema import Gpu, Gpus
 
 from .errors import InputError
+from .near import nearest_names
 
 _COUNT_FIRST = re.compile(r"(\d{1,6})(?:\s*[x×*]\s*|\s+)(\S.*)", re.ASCII | re.IGNORECASE)
 _COUNT_LAST = re.compile(r"(.*\S)\s*[x×*:]\s*(\d{1,6})", re.ASCII | re.IGNORECASE)
@@ -19,7 +17,7 @@ _LONGEST = 100
 _HINT = "Write a GPU as COUNTxNAME or NAME alone."
 
 
-def parse_gpu(text: str, known: Mapping[str, Gpu], *, memory_mib: int | None = None) -> tuple[int | None, Gpu]:
+def parse_gpu(text: str, known: Gpus, *, memory_mib: int | None = None) -> tuple[int | None, Gpu]:
     """The count (None when none is given) and the GPU of ``text``; ``memory_mib`` replaces the memory of one GPU.
 
     Raises InputError when no GPU is so called, or the count or the memory cannot be.
@@ -27,7 +25,7 @@ def parse_gpu(text: str, known: Mapping[str, Gpu], *, memory_mib: int | None = N
     stripped = text.strip()
     if len(stripped) > _LONGEST:
         raise InputError("too long for the name of a GPU", where=stripped[:_LONGEST], hint=_HINT)
-    names = spellings(known)
+    names = known.spellings
     for count, wish in _readings(stripped):
         name = names.get(spelling(wish))
         if name is None:
@@ -55,13 +53,13 @@ def with_memory(gpu: Gpu, memory_mib: int | None) -> Gpu:
         return gpu
     if memory_mib <= 0:
         raise InputError(f"a GPU cannot have {memory_mib} MiB of memory", hint="Give the memory of one GPU in MiB.")
-    return replace(gpu, facts={**gpu.facts, "gpu.memory_mib": memory_mib})
+    return gpu._replace(facts={**gpu.facts, "gpu.memory_mib": memory_mib})
 
 
-def nearest(text: str, known: Mapping[str, Gpu]) -> tuple[str, ...]:
+def nearest(text: str, known: Gpus) -> tuple[str, ...]:
     """The names of the GPUs whose spellings are nearest to ``text``, best first."""
-    names = spellings(known)
-    matches = get_close_matches(spelling(text), names, n=2 * _NEAR, cutoff=0.6)
+    names = known.spellings
+    matches = nearest_names(spelling(text), names, 2 * _NEAR, cutoff=0.6)
     return tuple(dict.fromkeys(names[match] for match in matches))[:_NEAR]
 
 

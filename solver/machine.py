@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
 from constraints.environment import parse_environment
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform
 from .gpu import parse_gpu
+from .near import nearest_names
 
 MAX_NODES = 1024
 MAX_MEMORY_GIB = 10_000
@@ -44,7 +44,7 @@ def platform_of(
     texts = dict(env or {})
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:
-        near = tuple(get_close_matches(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)]))
+        near = nearest_names(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)])
         raise InputError(f"no rule asks for the package {unknown[0]!r}", "--without", "Leave it out.", near)
     if cuda is not None and not _CUDA.fullmatch(cuda):
         raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.")
@@ -56,11 +56,14 @@ def platform_of(
         tuple(sorted(without)),
         (),
         None if cuda is None else float(cuda),
+        bool(num_gpus or given),
     )
 
 
 def _settings(texts: Mapping[str, str], knowledge: Knowledge) -> dict[str, Value]:
     """The variables that are set, also by an older name; what no rule reads is left out."""
+    if not texts:
+        return {}
     parsed = parse_environment(texts, knowledge.environment)
     untouched = parse_environment({}, knowledge.environment)
     return {name: value for name, value in parsed.items() if name in texts or value != untouched[name]}

@@ -14,6 +14,8 @@ from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
+# No size or count in a config is larger; past this a value is a slip or an attack.
+_LARGEST = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +202,11 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
 def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
     for name in known.numbers:
         value = facts[name]
-        if value is not None and (isinstance(value, (str, bool)) or value == ()):
-            keys = ", ".join(facts.origin(name).found) or name
+        keys = ", ".join(facts.origin(name).found) or name
+        if isinstance(value, (str, bool)) or value == ():
             raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
+        if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
+            raise InputError(f"{keys} is {value if value < 0 else 'more than a trillion'}, which no model has", where, "Fetch the file again.")
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

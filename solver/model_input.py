@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from constraints.models_schema import Catalogue, Checkpoint
 
 from .errors import InputError
+from .near import nearest_names
 
 # A config.json is a few kilobytes; the largest published list every layer of a quantized model.
 MAX_BYTES = 20 * 1024 * 1024
@@ -127,11 +127,9 @@ def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
     short = {name.rpartition("/")[2]: found for name, found in names.items()}
     wanted = reference.lower()
-    close = get_close_matches(wanted, list(names), 3, 0.6) + get_close_matches(
-        wanted.rpartition("/")[2], list(short), 3, 0.6
-    )
+    close = nearest_names(wanted, list(names), 3, 0.6) + nearest_names(wanted.rpartition("/")[2], list(short), 3, 0.6)
     stem = wanted.rpartition("/")[2]
-    close = [name for name in short if name.startswith(stem) or stem.startswith(name + "-")] + close
+    close = (*(name for name in short if name.startswith(stem) or stem.startswith(name + "-")), *close)
     near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
     meant = f"Did you mean {near[0]}? " if near else ""
     return InputError(

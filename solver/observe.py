@@ -45,13 +45,13 @@ def changes_of(
 ) -> tuple[Change, ...]:
     """Every flag whose effective value is not what was typed or declared, with its last writer, by flag."""
     found = []
-    for flag in sorted(defaults):
+    last = {write.target: write for write in resolution.writes}
+    for flag in sorted(last.keys() & defaults.keys()):
         before = typed.get(flag)
         start = defaults[flag] if before is None else before
         after = resolution.values.get(flag)
-        write = resolution.last_writer(flag)
-        if write is not None and not same(start, after):
-            found.append(_change(write, start, after, flag in typed, release))
+        if not same(start, after):
+            found.append(_change(last[flag], start, after, flag in typed, release))
     return tuple(found)
 
 

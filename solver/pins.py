@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.schema import Operation
 from constraints.values import Env, Value, same
 

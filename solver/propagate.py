@@ -6,7 +6,7 @@ all the assignments that meet it, and a state of the search is a list of numbers
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from constraints.evaluate import fold
 from constraints.tree import Const, Node, names
@@ -32,10 +32,14 @@ class Equations:
         self.defines += [None] * len(problem.constraints)
         self.forms: list[Node] = []
         self.scopes: list[frozenset[str]] = []
+        # Sets of names as bits of a whole number: what meets what is asked millions of times.
+        self._bits: dict[str, int] = {}
+        self._masks: list[int] = []
         self._number: dict[Node, int] = {}
-        self._folded: dict[tuple[int, str, object], int | Const] = {}
+        self._folded: dict[tuple[str, object], dict[int, int | Const]] = {}
         self._allowed: dict[int, tuple[str, tuple[Value, ...]] | None] = {}
-        self.start: State = {}
+        self.start: State = {}  # as every state, in ascending order
+        self._own = [0 if defined is None else self._mask((defined,)) for defined in self.defines]
         self.readers: dict[str, list[int]] = {}
         for index, equation in enumerate(equations):
             self.start[index] = self.form(equation.node)
@@ -49,17 +53,27 @@ class Equations:
             number = self._number[node] = len(self.forms)
             self.forms.append(node)
             self.scopes.append(names(node))
+            self._masks.append(self._mask(self.scopes[-1]))
         return number
 
-    def fold(self, form: int, name: str, value: Value) -> int | Const:
-        """The form with one value put in: another form's number, or a constant."""
+    def _mask(self, scope: Iterable[str]) -> int:
+        mask = 0
+        for name in scope:
+            mask |= self._bits.setdefault(name, 1 << len(self._bits))
+        return mask
+
+    def folds(self, name: str, value: Value) -> dict[int, int | Const]:
+        """The forms met so far with this value put in: another form's number, or a constant."""
         # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
-        key = (form, name, value if value is None or isinstance(value, str) else (value.__class__, repr(value)))
-        found = self._folded.get(key)
+        twin = value if value is None or isinstance(value, str) else (value.__class__, repr(value))
+        return self._folded.setdefault((name, twin), {})
+
+    def fold(self, folds: dict[int, int | Const], form: int, name: str, value: Value) -> int | Const:
+        """The form with one value put in, remembered in ``folds`` of that value."""
+        found = folds.get(form)
         if found is None:
             node = fold(self.forms[form], {name: value})
-            found = node if isinstance(node, Const) else self.form(node)
-            self._folded[key] = found
+            found = folds[form] = node if isinstance(node, Const) else self.form(node)
         return found
 
     def only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
@@ -100,6 +114,7 @@ class Equations:
         done: Known = []
         seen: dict[str, Value] = {}
         left = dict(state)
+        masks = self._masks
         while queue:
             name, value = queue.pop()
             if name in seen:  # forced twice: by two constraints, or by one and a definition
@@ -108,11 +123,12 @@ class Equations:
                 continue
             seen[name] = value
             done.append((name, value))
+            folds, bit = self.folds(name, value), self._bits.get(name, 0)
             for index in self.readers.get(name, ()):
                 form = left.get(index)
-                if form is None or name not in self.scopes[form]:
+                if form is None or not masks[form] & bit:
                     continue
-                found = self.fold(form, name, value)
+                found = self.fold(folds, form, name, value)
                 defined = self.defines[index]
                 if isinstance(found, int):
                     left[index] = found
@@ -145,35 +161,43 @@ class Equations:
 
     def split(self, free: frozenset[str], state: State, wanted: Collection[str] = ()) -> list[Part]:
         """The parts that share no name. A definition is dropped when nothing reads it and it is not ``wanted``."""
-        needed: list[tuple[int, int]] = []
-        reads = set(wanted)
-        for index in sorted(state, reverse=True):
-            defined = self.defines[index]
-            if defined is None or defined in reads:
-                needed.append((index, state[index]))
-                reads |= self.scopes[state[index]]
-        group: dict[str, str] = {}
-
-        def find(name: str) -> str:
-            while group.setdefault(name, name) != name:
-                group[name] = name = group[group[name]]
-            return name
-
-        for index, form in needed:
-            scope = self.scopes[form]
-            first = find(next(iter(scope)))
-            for name in scope:
-                group[find(name)] = first
-            defined = self.defines[index]
-            if defined is not None:
-                group[find(defined)] = first
-        members: dict[str, list[tuple[int, int]]] = {}
-        for index, form in reversed(needed):
-            members.setdefault(find(next(iter(self.scopes[form]))), []).append((index, form))
-        variables: dict[str, set[str]] = {}
+        needed: list[tuple[int, int, int]] = []
+        reads = self._mask(wanted)
+        for index, form in reversed(state.items()):
+            own = self._own[index]
+            if not own or own & reads:
+                mask = self._masks[form]
+                needed.append((index, form, mask | own))
+                reads |= mask
+        groups: list[_Group] = []
+        for index, form, mask in needed:
+            met = [group for group in groups if group.mask & mask]
+            if not met:
+                groups.append(_Group(mask, [(index, form)]))
+                continue
+            first = met[0]
+            first.mask |= mask
+            first.members.append((index, form))
+            for group in met[1:]:
+                first.mask |= group.mask
+                first.members += group.members
+                groups.remove(group)
+        parts: dict[int, tuple[set[str], list[tuple[int, int]]]] = {}
         for name in free:
-            variables.setdefault(find(name), set()).add(name)
-        return [(frozenset(inside), tuple(members.get(key, ()))) for key, inside in variables.items()]
+            bit = self._bits.get(name, 0)
+            place = next((place for place, group in enumerate(groups) if group.mask & bit), -1 - len(parts))
+            parts.setdefault(place, (set(), groups[place].members if place >= 0 else []))[0].add(name)
+        return [(frozenset(inside), tuple(sorted(members))) for inside, members in parts.values()]
+
+
+class _Group:
+    """Equations that hang together, and the names they are about."""
+
+    __slots__ = ("mask", "members")
+
+    def __init__(self, mask: int, members: list[tuple[int, int]]) -> None:
+        self.mask = mask
+        self.members = members
 
 
 def _truth(node: Node) -> bool:

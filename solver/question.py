@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from constraints.evaluate import closure
-from constraints.schema import Operation, Profile
+from constraints.schema import Choosable, Operation, Profile
 from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
-from constraints.variables import Choosable
 
 from .narrow import narrow
 from .problem import Constraint, Definition, Problem
@@ -55,7 +54,7 @@ def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Valu
     units = []
     taken: set[str] = set()
     for one in choosable:
-        rows = [row for row in one.values if _kept(one, row, facts)]
+        rows = _kept(one, facts)
         pinned = [flag for flag in one.flags if flag in pins]
         for flag in pinned:
             rows = _with_value(rows, one.flags.index(flag), pins[flag])
@@ -116,12 +115,16 @@ def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tu
     return len(rows)
 
 
-def _kept(one: Choosable, row: tuple[Value, ...], facts: Env) -> bool:
-    if one.keep is None or all(value is None for value in row):
-        return True
-    values = {**facts, **dict(zip(one.flags, row, strict=True))}
-    known = {name: values.get(name) for name in names(one.keep)}
-    return bool(closure(one.keep)(known))
+def _kept(one: Choosable, facts: Env) -> list[tuple[Value, ...]]:
+    if one.keep is None:
+        return list(one.values)
+    keep = closure(one.keep)
+    known = {name: facts.get(name) for name in names(one.keep)}
+    return [
+        row
+        for row in one.values
+        if all(value is None for value in row) or keep({**known, **dict(zip(one.flags, row, strict=True))})
+    ]
 
 
 def _with_value(rows: list[tuple[Value, ...]], place: int, value: Value) -> list[tuple[Value, ...]]:

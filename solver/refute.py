@@ -201,11 +201,12 @@ class Refuter:
             place.reasons[name] = causes
             if name in restricted and not any(same(value, one) for one in restricted[name].values):
                 return causes | restricted[name].causes
+            folds = equations.folds(name, value)
             for index in equations.readers.get(name, ()):
                 form = place.state.get(index)
                 if form is None or name not in equations.scopes[form]:
                     continue
-                found = equations.fold(form, name, value)
+                found = equations.fold(folds, form, name, value)
                 if found == form:
                     continue
                 why = place.why[index] = place.why.get(index, NOTHING) | causes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from constraints.evaluate import Closure, Compiled, fold
 from constraints.schema import HARD, WRITERS, Operation
@@ -11,8 +11,7 @@ from constraints.tree import All, Const, Node, names
 from constraints.values import Env, Value, same
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One flag that one operation gave another value."""
 
     operation: Operation
@@ -21,8 +20,7 @@ class Write:
     after: Value
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What became of a command.
 
     ``values`` holds every flag, fact and environment variable as it stands at the end; ``writes`` every change in
@@ -39,28 +37,28 @@ class Resolution:
         """The broken rules of kind error, in the order SGLang would meet them."""
         return tuple(operation for operation in self.broken if operation.rule.kind == "error")
 
-    def last_writer(self, target: str) -> Write | None:
-        """The write that gave ``target`` its last value."""
-        return next((write for write in reversed(self.writes) if write.target == target), None)
-
 
 _CaseRun = tuple[Closure | None, tuple[tuple[str, Closure], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Compiled:
+class _Compiled(NamedTuple):
     operation: Operation
-    when: Closure | None
-    require: Closure | None
+    on_facts: Compiled | None
+    when: Compiled | None
+    require: Compiled | None
     cases: tuple[_CaseRun, ...]
-    ends_scope: bool
+
+
+_Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...]]
 
 
 class Program:
     """A release's operations, ready to run on the facts of any model, GPU and environment."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
-        self._compiled = list(_compile(tuple(operations)))
+    def __init__(self, operations: Iterable[Operation], facts: frozenset[str] = frozenset()) -> None:
+        """``facts`` names what no operation writes: a guard that reads nothing else is asked once for a machine."""
+        self._compiled = tuple(_compile(tuple(operations), facts))
+        self._live: dict[int, tuple[Env, tuple[_Live, ...]]] = {}
 
     def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
         """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is typed.
@@ -72,24 +70,45 @@ class Program:
         writes: list[Write] = []
         broken: list[Operation] = []
         held: list[tuple[Operation, str, Value]] = []
-        for step in self._compiled:
-            if step.when is None or step.when(env):
-                if step.require is not None:
-                    if not step.require(env):
-                        broken.append(step.operation)
-                        if stop and step.operation.rule.kind == "error":
-                            break
-                else:
-                    for target, value in _chosen(step.cases, env):
-                        if step.operation.scope and not target.startswith("local."):
-                            held.append((step.operation, target, value))
-                        else:
-                            _apply(env, writes, step.operation, target, value)
-            if step.ends_scope and held:
-                for operation, target, value in held:
-                    _apply(env, writes, operation, target, value)
-                held.clear()
+        scope = 0
+        for operation, when, require, cases in self._live_on(facts):
+            if held and operation.scope != scope:
+                _release(env, writes, held)
+            scope = operation.scope
+            if when is not None and not when(env):
+                continue
+            if require is not None:
+                if not require(env):
+                    broken.append(operation)
+                    if stop and operation.rule.kind == "error":
+                        held.clear()
+                        break
+            else:
+                for target, value in _chosen(cases, env):
+                    if scope and not target.startswith("local."):
+                        held.append((operation, target, value))
+                    else:
+                        _apply(env, writes, operation, target, value)
+        _release(env, writes, held)
         return Resolution(env, tuple(writes), tuple(broken))
+
+    def _live_on(self, facts: Env) -> tuple[_Live, ...]:
+        """The operations that can fire at all on these facts."""
+        kept = self._live.get(id(facts))
+        if kept is None or kept[0] is not facts:
+            known = _State(facts)
+            live = tuple(
+                (
+                    one.operation,
+                    one.when and one.when.fastest,
+                    one.require and one.require.fastest,
+                    one.cases,
+                )
+                for one in self._compiled
+                if one.on_facts is None or one.on_facts(known)
+            )
+            kept = self._live[id(facts)] = (facts, live)
+        return kept[1]
 
 
 class _State(dict[str, Value]):
@@ -170,37 +189,43 @@ def is_hard(operation: Operation) -> bool:
     return operation.rule.kind in HARD
 
 
-def _compile(operations: tuple[Operation, ...]) -> Iterator[_Compiled]:
-    # Most guards fail at their first part: whatever is never asked is never compiled.
-    last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
-    for index, operation in enumerate(operations):
+def _compile(operations: tuple[Operation, ...], facts: frozenset[str]) -> Iterator[_Compiled]:
+    for operation in operations:
+        fixed: list[Node] = []
+        rest: list[Node] = []
+        for part in _conjuncts(operation.when):
+            (fixed if names(part) <= facts else rest).append(part)
         yield _Compiled(
             operation,
-            None if operation.when is None else _guard(operation.when),
+            _guard(fixed),
+            _guard(rest),
             None if operation.require is None else Compiled(operation.require),
             tuple(
                 (
                     None if case.when is None else Compiled(case.when),
-                    tuple((target, Compiled(value)) for target, value in case.writes),
+                    tuple([(target, Compiled(value)) for target, value in case.writes]),
                 )
                 for case in operation.cases
             ),
-            last.get(operation.scope) == index,
         )
 
 
-def _guard(node: Node) -> Closure:
-    if not isinstance(node, All):
-        return Compiled(node)
-    parts = [_guard(part) for part in node.parts]
+def _conjuncts(node: Node | None) -> Iterator[Node]:
+    if isinstance(node, All):
+        for part in node.parts:
+            yield from _conjuncts(part)
+    elif node is not None:
+        yield node
 
-    def run(env: Env) -> bool:
-        for part in parts:
-            if not part(env):
-                return False
-        return True
 
-    return run
+def _guard(parts: list[Node]) -> Compiled | None:
+    return Compiled(All(tuple(parts))) if len(parts) > 1 else Compiled(parts[0]) if parts else None
+
+
+def _release(env: _State, writes: list[Write], held: list[tuple[Operation, str, Value]]) -> None:
+    for operation, target, value in held:
+        _apply(env, writes, operation, target, value)
+    held.clear()
 
 
 def _chosen(cases: tuple[_CaseRun, ...], env: Env) -> list[tuple[str, Value]]:

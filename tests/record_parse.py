@@ -25,9 +25,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from constraints.flags import frozen, load_flags  # noqa: E402
+from constraints.flags import load_flags  # noqa: E402
 from constraints.read import read_file  # noqa: E402
 from constraints.schema import Action, Flag  # noqa: E402
+from constraints.values import frozen  # noqa: E402
 
 MODEL = ["--model-path", "m"]
 SAMPLES: dict[str, list[str]] = {

@@ -87,7 +87,8 @@ def test_broken_configs(name: str, content: bytes, tmp_path: Path, capsys: pytes
     [
         (["check", "8xB200", "--model", QWEN, "--", "--tp", "8"], 0),
         (["check", "B200", "--model", QWEN, "--", "--attention-backend", "trtllm_mla"], 1),
-        (["check", "B200", "--model", QWEN, "--", "--tp", "8"], 1),
+        (["check", "1xB200", "--model", QWEN, "--", "--tp", "8"], 1),
+        (["check", "B200", "--model", QWEN, "--", "--tp", "8"], 0),
         (["check", "B200", "--model", QWEN, "--", "--atention-backend", "triton"], 1),
         (["check", "B200", "--", "python", "-m", "sglang.launch_server", "--model-path", QWEN], 0),
         (["resolve", "B200", "--model", QWEN, "--", "--page-size", "1"], 0),

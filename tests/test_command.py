@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from constraints.flags import frozen, known_elsewhere, load_flags
+from constraints.flags import known_elsewhere, load_flags
 from constraints.read import Mapped, read_file
 from constraints.schema import Elsewhere, Flag
+from constraints.values import frozen
 from solver.intake.command import Parsed, Refusal, parse_arguments, read_command, words_of
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.errors import ExpressionError
-from constraints.evaluate import closure, fold
-from constraints.expression import MAX_DEPTH, parse
+from constraints.evaluate import Compiled, closure, evaluate, fold
+from constraints.expression import MAX_DEPTH, MAX_TEXT, parse
 from constraints.tree import (
     All,
     Any_,
@@ -26,7 +26,7 @@ from constraints.tree import (
     names,
     substitute,
 )
-from constraints.values import MAX_TEXT, Value, same
+from constraints.values import Value, same
 
 NAMES = ("a", "b", "gpu.c")
 values = st.sampled_from([None, True, False, 0, 1, 2, -3, 8, 0.5, "x", "fa3", "", (1, "x"), (True, None)])
@@ -72,6 +72,14 @@ def test_all_known_is_a_constant(tree: Node, world: dict[str, Value]) -> None:
     folded = fold(tree, world)
     assert isinstance(folded, Const)
     assert same(folded.value, closure(tree)(world))
+
+
+@given(trees, worlds)
+def test_every_way_to_ask_gives_the_same(tree: Node, world: dict[str, Value]) -> None:
+    compiled = Compiled(tree)
+    for _ in range(3):
+        assert same(compiled(world), closure(tree)(world))
+    assert same(evaluate(tree, world), closure(tree)(world))
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from constraints.environment import is_valid, load_environment, parse_environment, parse_value
+from constraints.environment import is_valid, parse_environment, parse_value
+from constraints.environment_load import load_environment
 from constraints.errors import Fault
 from constraints.flags import choices_elsewhere, known_elsewhere, load_flags
 from constraints.read import Mapped, read_file, read_text

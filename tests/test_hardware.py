@@ -11,7 +11,8 @@ import pytest
 import constraints
 from constraints.errors import Fault
 from constraints.evaluate import closure
-from constraints.hardware import find_gpu, load_gpus, spelling, spellings
+from constraints.gpu_names import spelling
+from constraints.hardware import load_gpus
 from constraints.names import load_names
 from constraints.read import read_file, read_text
 from constraints.releases import load_releases
@@ -205,9 +206,9 @@ def test_every_gpu_has_the_facts_and_is_found_by_each_spelling() -> None:
         assert gpu.sources
         assert gpu.measures.bandwidth_gbs > 0
         for text in (name, name.lower(), name.replace("-", " "), *gpu.aliases):
-            assert find_gpu(GPUS, text) is gpu, text
+            assert GPUS[GPUS.spellings[spelling(text)]] is gpu, text
         if not gpu.generic:
-            found = find_gpu(GPUS, str(gpu.facts["gpu.name"]))
+            found = GPUS[GPUS.spellings[spelling(str(gpu.facts["gpu.name"]))]]
             assert found is not None
             assert found.facts == gpu.facts
 
@@ -265,7 +266,7 @@ def test_memory_can_be_given() -> None:
 def test_spellings_and_nearest_are_stable() -> None:
     assert spelling(" NVIDIA H100_80GB-HBM3 ") == "h10080gbhbm3"
     assert spelling("nvidia") == "nvidia"
-    assert spellings(GPUS)[spelling("H100")] == "H100"
+    assert GPUS.spellings[spelling("H100")] == "H100"
     assert nearest("h1000", GPUS)[0] == "H100"
 
 

@@ -159,10 +159,13 @@ def test_a_folder_without_a_config_is_named(tmp_path: Path) -> None:
         read_model(str(tmp_path), catalogue())
 
 
-def test_text_for_a_number_and_a_missing_architecture_are_refused() -> None:
+def test_what_is_no_size_and_a_missing_architecture_are_refused() -> None:
     config = {**config_of("Qwen3-8B"), "hidden_size": "4096"}
     with pytest.raises(InputError, match="hidden_size"):
         model_facts(ModelInput("x", "x", config), known("0.5.23"))
+    for size in (-1, 10**400):
+        with pytest.raises(InputError, match="hidden_size is .* no model has"):
+            model_facts(ModelInput("x", "x", {**config, "hidden_size": size}), known("0.5.23"))
     with pytest.raises(InputError, match="no architecture"):
         model_facts(ModelInput("x", "x", {"model_type": "llama"}), known("0.5.23"))
 

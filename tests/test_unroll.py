@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -198,6 +197,6 @@ def test_only_errors_and_defects_bind() -> None:
     never = Const(False)
     kinds: dict[Kind, int] = {"error": 0, "defect": 0, "warning": 2}
     for kind, count in kinds.items():
-        operation = Operation(replace(rule(0, "error"), kind=kind), "s", "s", ((0, 0),), 0, None, never, ())
+        operation = Operation(rule(0, "error")._replace(kind=kind), "s", "s", ((0, 0),), 0, None, never, ())
         problem = unroll([operation], {"b": None}, [Unit.of_flag("b", [None, 1])], {}, shadows=False)
         assert solve(problem).count == count

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from constraints.schema import Flag
+from constraints.schema import Flags
 from constraints.values import Value, same
 
 from ..errors import InputError
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
+from ..near import nearest_names
 from ..render.sentence import refusal_message
 
 
@@ -31,7 +31,7 @@ def environment_of(settings: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Value]:
+def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:
     """``flag=value`` words of ``--set``, read as SGLang would read the flag's value.
 
     Raises InputError.
@@ -49,7 +49,7 @@ def pins_of(settings: Sequence[str], flags: Mapping[str, Flag]) -> dict[str, Val
     return pins
 
 
-def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
+def flag_named(name: str, flags: Flags) -> str:
     """The field of a flag by any of its spellings.
 
     Raises InputError.
@@ -61,11 +61,11 @@ def flag_named(name: str, flags: Mapping[str, Flag]) -> str:
         for action in flag.actions:
             if any(option.lstrip("-").replace("-", "_") == plain for option in action.options):
                 return field
-    near = tuple(get_close_matches(plain, flags, 3))
+    near = nearest_names(plain, flags, 3)
     raise InputError(f"SGLang has no flag {name!r}", None, None, near)
 
 
-def _value(field: str, text: str, flags: Mapping[str, Flag]) -> Value:
+def _value(field: str, text: str, flags: Flags) -> Value:
     flag = flags[field]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from io import StringIO
 
-from constraints.load import Knowledge, known_releases, load
-from constraints.models_load import load_catalogue
+from constraints import store
+from constraints.knowledge import Knowledge
 from constraints.schema import Rule
-from constraints.store import load_compiled
 from constraints.tree import describe
 from constraints.values import Value
 
 from ..errors import InputError
+from ..near import nearest_names
 from ..render.sentence import WIDTH, cited, shown, wrapped
 from .inputs import flag_named
 
@@ -21,12 +20,12 @@ from .inputs import flag_named
 def _knowledge(release: str | None) -> Knowledge:
     from constraints.release import nearest
 
-    known = known_releases()
+    known = store.known_releases()
     try:
         found = nearest(release or known[-1], known)
     except ValueError as fault:
         raise InputError(str(fault), "--release", "Known releases: " + ", ".join(known)) from None
-    return load_compiled(found, load)
+    return store.knowledge_of(found)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -67,7 +66,7 @@ def rules(wanted: str | None, release: str | None) -> str:
             f"{len(knowledge.rules)} rules of SGLang {knowledge.release}", ("rule", "kind", "stage", "title"), rows
         )
     if wanted not in knowledge.rules:
-        near = tuple(get_close_matches(wanted, knowledge.rules, 3))
+        near = nearest_names(wanted, knowledge.rules, 3)
         raise InputError(f"no rule of {knowledge.release} is called {wanted!r}", "rules", None, near)
     return _rule(knowledge.rules[wanted], knowledge.release)
 
@@ -137,7 +136,7 @@ def gpus() -> str:
 
 def models() -> str:
     """Every checkpoint of the catalogue."""
-    catalogue = load_compiled("catalogue", lambda _: load_catalogue())
+    catalogue = store.catalogue()
     rows = ((one.id, ", ".join(one.aliases)) for one in catalogue.checkpoints)
     return table(
         f"{len(catalogue.checkpoints)} checkpoints; any folder or config.json works too", ("model", "same config"), rows

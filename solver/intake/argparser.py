@@ -7,14 +7,14 @@ required option, and last the words left over. Written out, since later Pythons 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.schema import Action, Elsewhere, Flag
+from constraints.schema import Action, Elsewhere, Flag, Flags
 from constraints.values import Value
 
+from ..near import nearest_names
 from .parsed import Code, Notice, Parsed, Place
 from .refusal import Reason, Refusal
 from .values import Structured, Unfit, convert, is_level, lora_path
@@ -41,15 +41,13 @@ class Refused(Exception):
 class ArgumentParser:
     """One run of the algorithm."""
 
-    def __init__(self, flags: Mapping[str, Flag], elsewhere: Mapping[str, Elsewhere], words: Sequence[Word]) -> None:
+    def __init__(self, flags: Flags, elsewhere: Mapping[str, Elsewhere], words: Sequence[Word]) -> None:
         self.flags, self.elsewhere, self.words = flags, elsewhere, words
-        self.options = {
-            option: (flag, action) for flag in flags.values() for action in flag.actions for option in action.options
-        }
+        self.options = flags.options
         self.typed: dict[str, Value] = {}
         self.spans: dict[str, Place] = {}
         self.notices: list[Notice] = []
-        self.seen: set[Action] = set()
+        self.seen: set[tuple[str, ...]] = set()
 
     def run(self, needs_model: bool, env: dict[str, str], config: str) -> Parsed | Refusal:
         sorted_words, pattern = self._sort()
@@ -140,7 +138,7 @@ class ArgumentParser:
         return one_dash and bool(option.inline) and all(f"-{letter}" in self.options for letter in option.inline or "")
 
     def _act(self, at: int, end: int, spelling: str, flag: Flag, action: Action, texts: list[str]) -> None:
-        self.seen.add(action)
+        self.seen.add(action.options)
         if action.action in ("help", "refuse"):
             reason: Reason = "help" if action.action == "help" else "retired-option"
             raise Refused(self._refusal(reason, at, spelling, flag.name, elsewhere=self.elsewhere.get(spelling)))
@@ -195,7 +193,7 @@ class ArgumentParser:
             values.append(value)
         for place, text, value in zip(places, texts, values, strict=True):
             if action.choices is not None and value not in action.choices:
-                near = difflib.get_close_matches(text, [str(choice) for choice in action.choices], 3)
+                near = nearest_names(text, [str(choice) for choice in action.choices], 3)
                 known = self.elsewhere.get(f"{flag.name}={text}")
                 raise Refused(
                     self._refusal(
@@ -205,7 +203,7 @@ class ArgumentParser:
                         flag.name,
                         text,
                         choices=action.choices,
-                        near=tuple(near),
+                        near=near,
                         elsewhere=known,
                     )
                 )
@@ -217,14 +215,11 @@ class ArgumentParser:
 
     def _required(self, needs_model: bool) -> str | None:
         model: str | None = None
-        for flag in self.flags.values():
-            for action in flag.actions:
-                if not action.required:
-                    continue
-                if action in self.seen:
-                    model = str(self.typed[flag.name])
-                elif needs_model:
-                    raise Refused(Refusal("missing-required", action.options[0], flag.name))
+        for flag, action in self.flags.required:
+            if action.options in self.seen:
+                model = str(self.typed[flag.name])
+            elif needs_model:
+                raise Refused(Refusal("missing-required", action.options[0], flag.name))
         return model
 
     def _left_over(self, extras: list[int], sorted_words: Mapping[int, Option]) -> Refusal:
@@ -234,17 +229,15 @@ class ArgumentParser:
         if first not in sorted_words:
             return self._refusal("unexpected-word", first, extras=left)
         name = text.partition("=")[0]
-        near = difflib.get_close_matches(name.replace("_", "-"), self.options, 3, 0.75)
-        return self._refusal(
-            "unknown-option", first, name, near=tuple(near), extras=left, elsewhere=self.elsewhere.get(name)
-        )
+        near = nearest_names(name.replace("_", "-"), self.options, 3, 0.75)
+        return self._refusal("unknown-option", first, name, near=near, extras=left, elsewhere=self.elsewhere.get(name))
 
     def _check_levels(self) -> None:
         """`prepare_server_args` looks the logging level up after parsing, and fails on one that is none."""
-        for name, flag in self.flags.items():
-            if flag.converter == "log_level" and name in self.typed and not is_level(self.typed[name]):
-                place = self.spans[name].end - 1
-                raise Refused(self._refusal("crash", place, flag.options[0], name, expected=flag.converter))
+        for flag in self.flags.levels:
+            if flag.name in self.typed and not is_level(self.typed[flag.name]):
+                place = self.spans[flag.name].end - 1
+                raise Refused(self._refusal("crash", place, flag.options[0], flag.name, expected=flag.converter))
 
     def _notice(
         self,

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from constraints.schema import Elsewhere, Flag
+from constraints.schema import Elsewhere, Flags
 
 from .argparser import ArgumentParser, Refused
 from .configfile import merge_config
@@ -27,7 +27,7 @@ _SERVE_ONLY = "--model-type"  # taken out by `sglang serve` itself, before the p
 
 def parse_arguments(
     words: Sequence[Word],
-    flags: Mapping[str, Flag],
+    flags: Flags,
     *,
     env: Mapping[str, str] | None = None,
     entry: Entry = "",
@@ -50,7 +50,7 @@ def parse_arguments(
         return refused.refusal
 
 
-def _served(words: Sequence[Word], flags: Mapping[str, Flag]) -> list[Word]:
+def _served(words: Sequence[Word], flags: Flags) -> list[Word]:
     """The words as `sglang serve` hands them on: without its own option, a leading model named by its option."""
     kept: list[Word] = []
     skip = False
@@ -65,7 +65,7 @@ def _served(words: Sequence[Word], flags: Mapping[str, Flag]) -> list[Word]:
             skip = True
         elif not word.text.startswith(f"{_SERVE_ONLY}="):
             kept.append(word)
-    required = next((action for flag in flags.values() for action in flag.actions if action.required), None)
-    if kept and required and not kept[0].text.startswith("-"):
+    if kept and flags.required and not kept[0].text.startswith("-"):
+        _, required = flags.required[0]
         kept.insert(0, Word(required.options[0], kept[0].line, kept[0].column))
     return kept

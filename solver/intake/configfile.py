@@ -7,38 +7,27 @@ JSON; every other value its Python text.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from constraints.errors import KnowledgeError
-from constraints.read import read_as_python
-from constraints.schema import Action, Flag
+from constraints.schema import Action, Flags
 
 from .refusal import Reason, Refusal
 from .words import Word
 
 
-def config_option(flags: Mapping[str, Flag]) -> tuple[Action, str] | None:
-    """The action that reads a file of settings, and its field."""
-    for flag in flags.values():
-        for action in flag.actions:
-            if action.action == "config_file":
-                return action, flag.name
-    return None
-
-
 def merge_config(
-    words: Sequence[Word], flags: Mapping[str, Flag], folder: Path | None = None
+    words: Sequence[Word], flags: Flags, folder: Path | None = None
 ) -> tuple[Sequence[Word], str] | Refusal:
     """The words with the file's settings in place of its option, and the file's name ('' when none is named).
 
     SGLang looks for the bare word alone: with `=`, or abbreviated, the file is silently ignored.
     """
-    found = config_option(flags)
-    if found is None:
+    if flags.config is None:
         return words, ""
-    action, field = found
+    flag, action = flags.config
     places = [place for place, word in enumerate(words) if word.text in action.options]
     if not places:
         return words, ""
@@ -46,7 +35,15 @@ def merge_config(
 
     def refuse(reason: Reason, word: str = "", expected: str = "") -> Refusal:
         return Refusal(
-            reason, at.text, field, word or at.text, at.line, at.column, places[-1], expected=expected, origin=at.origin
+            reason,
+            at.text,
+            flag.name,
+            word or at.text,
+            at.line,
+            at.column,
+            places[-1],
+            expected=expected,
+            origin=at.origin,
         )
 
     if len(places) > 1:
@@ -62,6 +59,8 @@ def merge_config(
     if not path.exists():
         return refuse("config-not-found", name)
     try:
+        from constraints.read import read_as_python
+
         data = read_as_python(path.read_text(encoding="utf-8"), name)
     except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
         return refuse("config-unreadable", name, str(fault))
@@ -98,7 +97,7 @@ def _keys(flag: str, action: Action, how: str) -> set[str]:
     return {flag} | (spellings if how == "by_spelling" else set())
 
 
-def _bare_keys(flags: Mapping[str, Flag], how: str) -> frozenset[str]:
+def _bare_keys(flags: Flags, how: str) -> frozenset[str]:
     """The keys whose action is argparse's own store_true; SGLang's deprecated one is a class of its own."""
     return frozenset(
         key
@@ -109,7 +108,7 @@ def _bare_keys(flags: Mapping[str, Flag], how: str) -> frozenset[str]:
     )
 
 
-def _unfit_keys(flags: Mapping[str, Flag], how: str) -> frozenset[str]:
+def _unfit_keys(flags: Flags, how: str) -> frozenset[str]:
     """The keys whose action the merger does not know."""
     fit: set[str] = set()
     unfit: set[str] = set()

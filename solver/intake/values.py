@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from constraints.flags import frozen
 from constraints.schema import Action
-from constraints.values import Value
+from constraints.values import Value, frozen
 
 # human_readable_int of sglang/srt/utils/common.py: SI suffixes may have decimals, IEC ones not.
 _SCALED = re.compile(r"(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)")
 _SI = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _IEC = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
-_LEVELS = frozenset(logging.getLevelNamesMapping())
+# logging.getLevelNamesMapping(), without the import.
+_LEVELS = frozenset(("CRITICAL", "FATAL", "ERROR", "WARN", "WARNING", "INFO", "DEBUG", "NOTSET"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .refusal import Refusal
 
@@ -22,8 +21,7 @@ _MODULE, _SCRIPT, _COMMAND, _VERB = "sglang.launch_server", "sglang/launch_serve
 _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word; ``line`` and ``column`` count from 1 where it begins, 0 when it stands in no text.
 
     ``origin`` is the --config file it comes from; ``open`` says that a shell would have expanded something in it.
@@ -36,17 +34,15 @@ class Word:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(NamedTuple):
     """A launch: the words after the entry point, and the environment set for it."""
 
     arguments: tuple[Word, ...]
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = {}
     entry: Entry = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Operator:
+class _Operator(NamedTuple):
     text: str
 
 

@@ -6,10 +6,9 @@ import shlex
 from dataclasses import dataclass
 from functools import cache
 
-from constraints.load import Knowledge, load
-from constraints.models_load import load_catalogue, load_models
+from constraints import store
+from constraints.knowledge import Knowledge
 from constraints.schema import Example, Rule
-from constraints.store import load_compiled
 from solver.check import VERDICT_STAGES, Engine
 from solver.facts import Platform
 from solver.gpu import parse_gpu
@@ -27,14 +26,13 @@ class Answer:
 @cache
 def knowledge_of(release: str) -> Knowledge:
     """The knowledge of a release."""
-    return load_compiled(release, load)
+    return store.knowledge_of(release)
 
 
 @cache
 def engine_of(release: str) -> Engine:
     """The engine of a release."""
-    models = load_compiled(f"models-{release}", lambda _: load_models(release))
-    return Engine(knowledge_of(release), models, load_compiled("catalogue", lambda _: load_catalogue()))
+    return Engine(knowledge_of(release), store.models_of(release), store.catalogue())
 
 
 def answer(release: str, example: Example) -> Answer:

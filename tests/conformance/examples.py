@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from constraints.load import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue
 from constraints.schema import Example
 
