@@ -306,7 +306,8 @@ class Choosable(NamedTuple):
     """Flags that are chosen as one.
 
     ``values`` beside unset (None in a tuple is unset); ``droppable`` the groups that are superfluous together; ``keep``
-    is asked of each value on the facts, ``relevant`` of the effective configuration.
+    is asked of each value on the facts, ``relevant`` of the effective configuration. ``idle``: a flag, and those that
+    leave it nothing to do when all of them are typed.
     """
 
     name: str
@@ -316,3 +317,4 @@ class Choosable(NamedTuple):
     keep: Node | None
     relevant: Node | None
     complete: bool
+    idle: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from .knowledge import HOME, Knowledge
+from .messages import Printed
 from .models_schema import Catalogue, ModelKnowledge
 
 Kept = TypeVar("Kept")
@@ -77,6 +78,20 @@ def catalogue() -> Catalogue:
         return load_catalogue()
 
     return _compiled("catalogue", build)
+
+
+def messages() -> tuple[Printed, ...]:
+    """The words of every refusal of every release.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> tuple[Printed, ...]:
+        from .messages_load import load_messages
+
+        return load_messages()
+
+    return _compiled("messages", build)
 
 
 def _compiled(key: str, build: Callable[[], Kept]) -> Kept:

@@ -15,7 +15,7 @@ from .tree import Node
 from .values import Value
 
 _KEYS = frozenset(
-    ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete")
+    ("name", "since", "until", "flags", "values", "patterns", "product", "drop", "keep", "relevant", "complete", "idle")
 )
 
 
@@ -76,6 +76,7 @@ def _choosable(
         keep=node("keep"),
         relevant=node("relevant"),
         complete=bool(entry.get("complete", False)),
+        idle=tuple((str(flag), tuple(others)) for flag, others in (entry.get("idle") or {}).items()),
     )
 
 

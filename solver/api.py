@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +14,11 @@ from constraints.values import Value
 from .check import Checked, Engine
 from .errors import InputError
 from .facts import Platform
+from .intake.refusal import Refusal
 from .machine import platform_of
 from .observe import changes_of, findings_of, log_of
-from .report import CheckReport, Explanation, Recommendation, Subject
+from .place import Place, World
+from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
 
 
 class Preflight:
@@ -27,6 +29,7 @@ class Preflight:
 
     def __init__(self, release: str | None = None) -> None:
         known = store.known_releases()
+        self._told = release is not None
         self.asked = release or known[-1]
         try:
             release_key(self.asked)
@@ -35,6 +38,7 @@ class Preflight:
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
         self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue())
+        self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
             self._unfolded.setdefault(operation.rule.id, operation)
@@ -70,20 +74,32 @@ class Preflight:
         folder: Path | None = None,
         *,
         why: bool = False,
+        keep: Collection[str] = (),
     ) -> CheckReport:
         """What SGLang does with a command; ``why`` adds the conflicts and ways out when it does not hold.
+
+        ``keep`` names flags, and ``gpu num_gpus release model``, that no way out may change.
 
         Raises InputError.
         """
         platform = self.machine(platform)
+        checked, platform = self._checked(model, platform, arguments, folder)
+        report = self.report(checked, model, platform)
+        if why and not report.holds and checked.resolution is not None:
+            return replace(
+                report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
+            )
+        return report
+
+    def _checked(
+        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
+    ) -> tuple[Checked, Platform]:
+        """What SGLang does with a command, on a machine with as many GPUs as it asks for when nobody counted."""
         checked = self.engine.check(model, platform, arguments, folder)
         if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
             platform = replace(platform, num_gpus=wanted)
             checked = self.engine.check(model, platform, arguments, folder)
-        report = self.report(checked, model, platform)
-        if why and not report.holds and checked.resolution is not None:
-            return replace(report, explanation=self._explain(checked.model or "", platform, report.typed, typed=True))
-        return report
+        return checked, platform
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
         """The report of a checked command."""
@@ -132,30 +148,90 @@ class Preflight:
         wanted = dict(pins or {})
         subject = self.subject(model, platform)
         found = best(self.engine, model, platform, chosen, wanted, top)
-        explanation = None if found.count else self._explain(model, platform, wanted, typed=False)
+        explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
         return Recommendation(
             subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
         )
 
-    def explain(self, model: str, platform: Platform | str, pins: Mapping[str, Value]) -> Explanation:
+    def explain(
+        self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
+    ) -> Explanation:
         """Why no configuration has these effective values, and the ways out; satisfiable when some has.
+
+        ``keep`` as in `check`.
 
         Raises InputError.
         """
         platform = self.machine(platform)
-        return self._explain(model, platform, pins, typed=False)
+        return self._explain(model, platform, pins, keep, typed=False)
 
-    def explain_command(self, model: str, platform: Platform | str, arguments: Sequence[str]) -> Explanation:
-        """Why a command does not hold, and the ways out.
+    def explain_command(
+        self, model: str | None, platform: Platform | str, arguments: Sequence[str], keep: Collection[str] = ()
+    ) -> Explanation:
+        """Why a command does not hold, and the ways out; ``keep`` as in `check`.
 
         Raises InputError, also for a command that cannot be parsed.
         """
         platform = self.machine(platform)
-        report = self.check(model, platform, arguments)
-        if report.refusal is not None:
+        checked, platform = self._checked(model, platform, arguments)
+        if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
-        platform = replace(platform, num_gpus=report.subject.num_gpus)
-        return self._explain(model, platform, report.typed, typed=True)
+        return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
+
+    def which(
+        self,
+        aspect: str,
+        model: str,
+        platform: Platform | str,
+        *,
+        pins: Mapping[str, Value] | None = None,
+        arguments: Sequence[str] | None = None,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
+    ) -> Survey:
+        """For which GPUs, counts, releases or checkpoints (``gpu num_gpus release model``) a question holds.
+
+        The question is wanted values (``pins``) or a command (``arguments``). Raises InputError.
+        """
+        from .proof import Question
+        from .survey import survey
+
+        platform = self.machine(platform)
+        wanted = dict(pins or {})
+        if arguments is not None:
+            checked, platform = self._checked(model, platform, arguments)
+            if isinstance(checked.parsed, Refusal):
+                raise InputError("the command cannot be parsed: check it first", "arguments")
+            wanted = dict(checked.parsed.typed)
+        typed = {flag: value for flag, value in wanted.items() if value is not None}
+        question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
+        answers = survey(question, aspect, self.world, progress)
+        return Survey(self.subject(model, platform), aspect, wanted, answers)
+
+    def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
+        """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.
+
+        ``why`` adds the conflicts and ways out.
+
+        Raises InputError when it holds no failure.
+        """
+        from .diagnose import diagnose
+
+        known = {release: store.knowledge_of(release) for release in reversed(store.known_releases())}
+        printed = store.messages()
+        return diagnose(
+            text,
+            printed,
+            known,
+            self._answering,
+            release=self.asked if self._told else "",
+            model=model,
+            gpu=gpu,
+            why=why,
+        )
+
+    def _answering(self, release: str) -> Preflight:
+        known = store.known_releases()
+        return self if nearest(release, known) == self.release else Preflight(release)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.
@@ -170,10 +246,25 @@ class Preflight:
             )
         return self.knowledge.profiles[profile]
 
-    def _explain(self, model: str, platform: Platform, pins: Mapping[str, Value], *, typed: bool) -> Explanation:
+    def _explain(
+        self, model: str, platform: Platform, pins: Mapping[str, Value], keep: Collection[str], *, typed: bool
+    ) -> Explanation:
         from .explain import explain
         from .pins import Asked
 
-        facts = self.engine.facts(model, platform, pins)
-        asked = Asked(self.subject(model, platform), self.engine, self.engine.folded(facts), facts)
+        pins = {flag: value for flag, value in pins.items() if flag != self.knowledge.roles.get("model")}
+        place = Place(self.engine, model, platform)
+        facts = place.facts(pins)
+        subject = self.subject(model, platform)
+        asked = Asked(subject, place, self.world, self.engine.folded(facts), facts, frozenset(keep))
         return explain(asked, pins, typed=typed)
+
+    @property
+    def world(self) -> World:
+        """Every release that was read, for questions that look beyond this one."""
+        return World(store.known_releases(), self._engine)
+
+    def _engine(self, release: str) -> Engine:
+        if release not in self._engines:
+            self._engines[release] = Preflight(release).engine
+        return self._engines[release]

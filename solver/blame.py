@@ -11,12 +11,13 @@ from constraints.values import Value
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
+from .question import idle_constraints
 from .refute import Refuter, Restriction
 from .report import Element
-from .resolve import Resolution, fold_operation, reads
+from .resolve import Resolution, Write, fold_operation, reads
 from .unroll import Unit, unroll
 
-BUDGET, WHOLE_BUDGET = 1_000, 20_000
+BUDGET, WHOLE_BUDGET = 1_000, 2_000
 
 
 class Case:
@@ -34,6 +35,7 @@ class Case:
                 problem.definitions,
                 (
                     *problem.constraints,
+                    *_idle(asked, problem, soft),
                     *(
                         Constraint(
                             pin.selector,
@@ -50,16 +52,35 @@ class Case:
         self.refuter = Refuter(self.problem)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
         self.open_flags = {flag for unit in units for flag in unit.flags}
+        self.undecided = False
         self._answers: dict[frozenset[int], frozenset[int] | None] = {}
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
-        """None when the pins at ``places`` can hold together, else some of them that cannot."""
+        """None when the pins at ``places`` can hold together, else some of them that cannot.
+
+        What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
+        """
         if places not in self._answers:
-            found = self.refuter.refute(self.restricted(places))
+            try:
+                found = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+            except TooLarge:
+                found, self.undecided = None, True
             self._answers[places] = (
                 None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
             )
         return self._answers[places]
+
+    def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
+        """As `refute`, with no other check in force than ``rule``."""
+        try:
+            found = self.refuter.refute(self.restricted(places), self.checks_but(rule), WHOLE_BUDGET)
+        except TooLarge:
+            return None
+        return None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
+
+    def checks_but(self, rule: str) -> list[str]:
+        """Every check of the program but one."""
+        return [one for one, data in self.rules.items() if data.kind not in WRITERS and one != rule]
 
     def witness(self, places: frozenset[int]) -> Resolution:
         """What SGLang does when the pins at ``places`` are typed and nothing else."""
@@ -82,8 +103,10 @@ class Case:
         return found
 
 
-def blame(case: Case, places: frozenset[int]) -> list[Element]:
+def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[Element]:
     """The rules, chosen defaults and facts of one minimal conflict; the pins at ``places`` must not hold together.
+
+    ``only`` is the one check in force, if they do not hold together for its sake alone.
 
     Checks can be blamed, and of the writing rules those that decide a flag the question is about when the pins alone
     are typed; every other write is background.
@@ -92,14 +115,19 @@ def blame(case: Case, places: frozenset[int]) -> list[Element]:
     every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
     witness = case.witness(places)
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
-    blamable = [one for one in every if case.rules[one].kind not in WRITERS or one in fired]
-    causes = case.refuter.refute(restricted)
+    out = frozenset(case.checks_but(only)) if only is not None else frozenset()
+    blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
+    try:
+        causes = case.refuter.refute(restricted, out)
+    except TooLarge:
+        causes = frozenset(range(len(case.problem.definitions) + len(case.problem.constraints)))
     core = [one for one in case.refuter.rules_of(causes or ()) if one in blamable]
-    broken = [one.rule.id for one in witness.broken]
+    broken = [one.rule.id for one in witness.broken if one.rule.id not in out]
 
     def refuted(kept: Collection[str], budget: int) -> frozenset[object] | None:
         try:
-            return case.refuter.refute(restricted, [one for one in blamable if one not in kept], budget)
+            off = [*out, *(one for one in blamable if one not in kept)]
+            return case.refuter.refute(restricted, off, budget)
         except TooLarge:  # not shown to be enough within the budget
             return None
 
@@ -118,8 +146,21 @@ def blame(case: Case, places: frozenset[int]) -> list[Element]:
             inside = set(case.refuter.rules_of(found))
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
-    elements = [_element(case, rule) for rule in chosen]
-    return elements + list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
+    wrote = {write.operation.rule.id: write for write in witness.writes if not write.target.startswith("local.")}
+    facts = list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
+    release = case.asked.knowledge.release
+    bound = [Element("release", "release", release)] if any(_dated(rule) for rule in chosen) else []
+    return [*facts, *bound, *(_element(case, rule, wrote.get(rule.id)) for rule in chosen)]
+
+
+def _dated(rule: Rule) -> bool:
+    """Whether some release has the rule otherwise, or not at all."""
+    return rule.span.until is not None or not (rule.span.since or "<=").startswith("<=")
+
+
+def _idle(asked: Asked, problem: Problem, soft: Sequence[Pin]) -> tuple[Constraint, ...]:
+    pins = {pin.flag: pin.value for pin in soft}
+    return idle_constraints(asked.knowledge.variables, problem, pins, closed=any(pin.typed for pin in soft))
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
@@ -159,10 +200,12 @@ def _cone(problem: Problem) -> Problem:
     return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)
 
 
-def _element(case: Case, rule: Rule) -> Element:
+def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:
     source = rule.source(case.asked.knowledge.release)
     if rule.kind in ("error", "defect", "warning"):
         return Element("rule", rule.id, None, rule, source)
+    if wrote is not None:
+        return Element("default", wrote.target, wrote.after, rule, source, before=wrote.before)
     targets = [target for one in rule.cases for target, _ in one.writes if not target.startswith("local.")]
     values = {node.value for one in rule.cases for _, node in one.writes if isinstance(node, Const)}
     value = next(iter(values)) if len(values) == 1 else None
@@ -179,7 +222,19 @@ def _facts(asked: Asked, rules: Sequence[Rule]) -> Iterator[Element]:
         for name in sorted(reads(operation)):
             if name in asked.facts and name not in seen and _matters(operation, name, asked.facts):
                 seen.add(name)
-                yield Element("fact", name, asked.facts[name])
+                yield Element("fact", name, asked.facts[name], origin=_origin(asked, name))
+
+
+def _origin(asked: Asked, name: str) -> str:
+    """Where a fact stands: the keys of config.json, those looked for and absent, or the GPU."""
+    if name.startswith("gpu."):
+        return asked.place.platform.gpu.name
+    origin = asked.engine.model_facts(asked.place.model).origins.get(name)
+    if origin is None:
+        return ""
+    if origin.found:
+        return "config.json: " + ", ".join(origin.found[:3])
+    return "config.json: no " + ", ".join(origin.absent[:2]) if origin.absent else ""
 
 
 def _matters(operation: Operation, name: str, facts: Mapping[str, Value]) -> bool:

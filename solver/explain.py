@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from constraints.schema import HARD
 from constraints.values import Value
 
 from .blame import Case, blame
-from .mus import Conflicts, enumerate_conflicts
+from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
-from .question import units_of
+from .proof import Question
+from .question import idle_constraints, units_of
 from .repair import repairs
-from .report import Core, Element, Explanation
+from .report import Core, Element, Explanation, Fix
+from .spell import option_of
 from .unroll import Unit, unroll
+from .ways import pairs, ways
+from .widen import units_around
 
 MOST_SETS = 60
 SECONDS = 3.0
@@ -25,46 +31,41 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     outcomes, and what is typed is open.
     """
     units = units_of(asked.knowledge.variables, asked.facts, {} if typed else pins)
-    units = _with_typed(units, pins) if typed else units
+    if typed:
+        broken = [one for one in asked.engine.run(asked.facts, _given(pins)).broken if one.rule.kind in HARD]
+        knowledge = asked.knowledge
+        units = units_around(units, knowledge.variables, _given(pins), asked.operations, broken, knowledge.flags)
     soft = _soft(units, pins, typed)
     case = Case(asked, units, soft)
     everything = tuple(range(len(soft)))
     if case.refute(frozenset(everything)) is None:
-        return Explanation(asked.subject, True, (), (), True, False, dict(pins))
+        return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
     # Unset pins are the first to be dropped from a core, what was asked for the last.
     order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
     conflicts = enumerate_conflicts(case.refute, everything, order=order, most=MOST_SETS, seconds=SECONDS)
-    cores = tuple(_core(case, sorted(core)) for core in conflicts.cores)
-    chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(conflicts, soft)]
+    cores = _cores(case, conflicts, order)
+    kept = frozenset(place for place, pin in enumerate(soft) if pin.flag in asked.keep)
+    allowed = _corrections(case, conflicts, everything, kept)
+    chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
-    fixes = repairs(asked, plain, units, soft, chosen)
-    return Explanation(asked.subject, False, cores, fixes, conflicts.complete, _sampled(asked, units), dict(pins))
+    plain = replace(
+        plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins, closed=typed))
+    )
+    fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
+    return Explanation(
+        asked.subject,
+        False,
+        cores,
+        fixes,
+        conflicts.complete and not case.undecided,
+        _rests_on_samples(asked, units, cores),
+        dict(pins),
+        typed,
+    )
 
 
-def _with_typed(units: Sequence[Unit], typed: Mapping[str, Value]) -> tuple[Unit, ...]:
-    """The units, with every typed value among their values and a unit for each further typed flag."""
-    result = []
-    inside: set[str] = set()
-    for unit in units:
-        inside.update(unit.flags)
-        here = {flag: typed.get(flag) for flag in unit.flags}
-        domain = list(unit.domain)
-        if any(value is not None for value in here.values()):
-            rows = [here[unit.flags[0]]] if len(unit.flags) == 1 else _around(tuple(here.values()))
-            domain += [row for row in rows if repr(row) not in {repr(one) for one in domain}]
-        result.append(Unit(unit.name, unit.flags, tuple(domain), unit.droppable))
-    for flag, value in typed.items():
-        if flag not in inside and value is not None:
-            result.append(Unit(flag, (flag,), (None, value), ()))
-    return tuple(result)
-
-
-def _around(row: tuple[Value, ...]) -> list[Value]:
-    """A row and every row with some of its values left unset."""
-    rows: list[tuple[Value, ...]] = [()]
-    for value in row:
-        rows = [(*begun, one) for begun in rows for one in ((value, None) if value is not None else (None,))]
-    return list(rows)
+def _given(pins: Mapping[str, Value]) -> dict[str, Value]:
+    return {flag: value for flag, value in pins.items() if value is not None}
 
 
 def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list[Pin]:
@@ -75,22 +76,85 @@ def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list
     return asked + [Pin(flag, None, True) for flag in flags if flag not in pins]
 
 
-def _core(case: Case, places: Sequence[int]) -> Core:
+def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core, ...]:
+    """A conflict for each broken rule alone, then those of several rules that none of these explains.
+
+    One rule's conflict is told as it is. What holds together only because each way around it meets another rule comes
+    in addition where it rests on less of what was asked; with a rule's own conflict in it, it would say nothing new.
+    """
+    everything = frozenset(range(len(case.soft)))
+    direct: list[tuple[frozenset[int], str | None]] = []
+    for rule in dict.fromkeys(one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD):
+
+        def refute(places: frozenset[int], rule: str = rule) -> frozenset[int] | None:
+            return case.refute_by(rule, places)
+
+        found = refute(everything) if rule in case.rules else None
+        if found is not None:
+            direct.append((shrink(refute, found, order), rule))
+    told = [_asked(case, places) for places, _ in direct]
+    # Of a command, what rests on a search through other values of what was left out is told only for want of better.
+    apart = () if direct and any(pin.typed for pin in case.soft) else conflicts.cores
+    others = [(core, None) for core in apart if not any(one <= _asked(case, core) for one in told)]
+    return tuple(
+        _core(case, sorted(places), rule) for places, rule in sorted((*direct, *others), key=lambda one: len(one[0]))
+    )
+
+
+def _asked(case: Case, places: frozenset[int]) -> frozenset[int]:
+    return frozenset(place for place in places if case.soft[place].value is not None)
+
+
+def _core(case: Case, places: Sequence[int], only: str | None = None) -> Core:
     pins = [case.soft[place] for place in places]
-    elements = [Element("pin", pin.flag, pin.value) for pin in pins]
-    elements += blame(case, frozenset(places))
+    elements = [Element("pin", pin.flag, pin.value, origin=_option(case, pin.flag)) for pin in pins]
+    elements += blame(case, frozenset(places), only)
     return Core(tuple(elements), tuple(pin.flag for pin in pins))
 
 
-def _cheapest(conflicts: Conflicts, soft: Sequence[Pin]) -> list[frozenset[int]]:
+def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed: bool) -> tuple[Fix, ...]:
+    """Changes of flags and of the place, the cheapest first."""
+    question = Question(
+        asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
+    )
+    found = (*fixes, *ways(question, asked.world, asked.keep)) or pairs(question, asked.world, asked.keep)
+    return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
+
+
+def _corrections(
+    case: Case, conflicts: Conflicts, everything: Sequence[int], kept: frozenset[int]
+) -> Sequence[frozenset[int]]:
+    """The corrections that leave ``kept`` alone; sought for again where they were not all found."""
+    if conflicts.complete or not kept:
+        return [one for one in conflicts.corrections if not one & kept]
+    if case.refute(kept) is not None:
+        return []
+
+    def refute(chosen: frozenset[int]) -> frozenset[int] | None:
+        found = case.refute(chosen | kept)
+        return None if found is None else found - kept
+
+    rest = [place for place in everything if place not in kept]
+    return enumerate_conflicts(refute, rest, most=MOST_SETS, seconds=SECONDS).corrections
+
+
+def _option(case: Case, flag: str) -> str:
+    known = case.asked.knowledge.flags.get(flag)
+    return (option_of(known) or "") if known is not None else ""
+
+
+def _cheapest(corrections: Sequence[frozenset[int]], soft: Sequence[Pin]) -> list[frozenset[int]]:
     """Corrections by what they cost the asker: what was asked for counts more than what was left open."""
     ordered = sorted(
-        conflicts.corrections,
+        corrections,
         key=lambda one: (sum(2 if soft[place].value is None else 3 for place in one), sorted(one)),
     )
     return ordered[:12]
 
 
-def _sampled(asked: Asked, units: Sequence[Unit]) -> bool:
+def _rests_on_samples(asked: Asked, units: Sequence[Unit], cores: Sequence[Core]) -> bool:
+    """Whether some conflict goes by several rules, so through the values of what is open, and not all were tried."""
+    if all(sum(one.kind == "rule" for one in core.elements) < 2 for core in cores):
+        return False
     inside = {flag for unit in units for flag in unit.flags}
     return not all(one.complete for one in asked.knowledge.variables if set(one.flags) & inside)

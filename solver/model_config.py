@@ -206,7 +206,8 @@ def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
         if isinstance(value, (str, bool)) or value == ():
             raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
         if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
-            raise InputError(f"{keys} is {value if value < 0 else 'more than a trillion'}, which no model has", where, "Fetch the file again.")
+            size = value if value < 0 else "more than a trillion"
+            raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

@@ -100,17 +100,22 @@ def _seeds(
 
 
 def _unexplored(elements: list[int], cores: list[frozenset[int]], kept: list[frozenset[int]]) -> frozenset[int] | None:
-    """A model of the map formula, "in" tried before "out", by depth-first search."""
+    """A model of the map formula, "in" tried before "out", by depth-first search.
+
+    What is in no core is in: leaving it out meets no clause that it could not meet inside.
+    """
     whole = frozenset(elements)
-    outside = [whole - one for one in kept]
+    conflicting = frozenset(element for core in cores for element in core)
+    outside = [missing for one in kept if (missing := whole - one) <= conflicting]
+    ordered = [one for one in elements if one in conflicting]
 
     def search(place: int, inside: frozenset[int], barred: frozenset[int]) -> frozenset[int] | None:
         if any(core <= inside for core in cores) or any(missing <= barred for missing in outside):
             return None
-        if place == len(elements):
+        if place == len(ordered):
             return inside
-        element = elements[place]
+        element = ordered[place]
         found = search(place + 1, inside | {element}, barred)
         return found if found is not None else search(place + 1, inside, barred | {element})
 
-    return search(0, frozenset(), frozenset())
+    return search(0, whole - conflicting, frozenset())

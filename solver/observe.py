@@ -21,7 +21,7 @@ def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) 
     finding can name the facts it read.
     """
     found: dict[str, Finding] = {}
-    stopped = False
+    first = ""
     resolution = checked.resolution
     for operation in resolution.broken if resolution is not None else ():
         rule = operation.rule
@@ -31,12 +31,14 @@ def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) 
                 rule=rule,
                 source=rule.source(release),
                 severity=_SEVERITY[rule.kind],
-                hidden=stopped,
+                hidden=first != "",
+                behind=first,
                 reads={name: resolution.values.get(name) for name in sorted(read) if name not in checked.facts},
                 facts={name: checked.facts[name] for name in sorted(read) if name in checked.facts},
                 step=operation.step,
             )
-        stopped = stopped or (rule.kind == "error" and rule.stage in VERDICT_STAGES)
+        if rule.kind == "error" and rule.stage in VERDICT_STAGES:
+            first = rule.id  # mended one after the other, each is met behind the one before
     return tuple(found.values())
 
 

@@ -10,18 +10,29 @@ from constraints.schema import Operation
 from constraints.values import Env, Value, same
 
 from .check import Engine
+from .place import Place, World
 from .report import Subject
 from .unroll import Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question stands on: the release's program with facts folded in, and the facts."""
+    """What a question stands on: the release's program with facts folded in, the facts, and where they came from.
+
+    ``keep`` names flags, and aspects of the place, that no way out may change.
+    """
 
     subject: Subject
-    engine: Engine
+    place: Place
+    world: World
     operations: Sequence[Operation]
     facts: Env
+    keep: frozenset[str] = frozenset()
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the release."""
+        return self.place.engine
 
     @property
     def knowledge(self) -> Knowledge:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from constraints.evaluate import closure
 from constraints.schema import Choosable, Operation, Profile
-from constraints.tree import TRUE, All, Any_, Compare, Const, Node, names, substitute
+from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
 
 from .narrow import narrow
@@ -152,6 +152,7 @@ def pose(
     constraints = list(problem.constraints)
     for flag, value in pins.items():
         constraints.append(Constraint(f"pin: {flag}", _settled(Compare("==", problem.last[flag], Const(value)))))
+    constraints += idle_constraints(choosable, problem, pins)
     for one in choosable:
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
@@ -165,6 +166,27 @@ def pose(
         problem.typed,
     )
     return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+
+
+def idle_constraints(
+    choosable: Iterable[Choosable], problem: Problem, pins: Mapping[str, Value], *, closed: bool = False
+) -> tuple[Constraint, ...]:
+    """What is asked for must have something to do: the flags that would pass over it are not all typed.
+
+    Where the asker typed all of them, that is their affair. Around a command (``closed``) they must not all end with a
+    value either, whoever gave it: that would be another command in disguise.
+    """
+    meant = problem.last if closed else problem.typed
+    found = []
+    for flag, others in (pair for one in choosable for pair in one.idle):
+        if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
+            continue
+        parts = [Compare("==", problem.typed[flag], UNSET)]
+        parts += [Compare("==", meant[name], UNSET) for name in others if name in meant]
+        node = _settled(Any_(tuple(parts)))
+        if node not in (TRUE, FALSE):
+            found.append(Constraint(f"idle: {flag}", node))
+    return tuple(found)
 
 
 def _settled(node: Node) -> Node:

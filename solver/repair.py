@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from constraints.values import Value, same
 
 from .errors import TooLarge
+from .moves import DROPPED, SET
 from .pins import Asked, Pin, rows_with
 from .problem import Problem, Variable
-from .report import Adjustment, Fix
+from .proof import Question, prove
+from .report import Fix
 from .search import solve
-from .spell import spell
 from .unroll import Unit
 
 MOST_FIXES = 8
 LIMIT = 60_000
-_SET, _DROPPED, _WANTED = 3, 2, 1000
+TRIES = 12
+_WANTED = 1000
 
 
 def repairs(
@@ -32,14 +35,32 @@ def repairs(
     for correction in corrections:
         given_up = {pin.flag for pin in correction}
         kept = [pin for pin in soft if pin.flag not in given_up]
-        for typed in _nearest(problem, units, kept, wanted):
-            fix = _fix(asked, wanted, typed, kept)
+        question = Question(asked.place, wanted, {pin.flag: pin.value for pin in kept if not pin.typed})
+        for typed in itertools.islice(_nearest(problem, units, kept, wanted), TRIES):
+            fix = prove(question, asked.place, typed)
             if fix is not None:
                 known = found.get(fix.args)
                 if known is None or fix.cost < known.cost:
                     found[fix.args] = fix
                 break
+    fewer = _fewer(asked, wanted, {pin.flag: pin.value for pin in soft if not pin.typed})
+    if fewer is not None and not found:
+        found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
+
+
+def _fewer(asked: Asked, wanted: Mapping[str, Value], outcome: Mapping[str, Value]) -> Fix | None:
+    """As much of what was asked for as holds by itself, what must be kept first: for when no search finds a way."""
+    ordered = sorted(wanted, key=lambda flag: flag not in asked.keep)
+    best: Fix | None = None
+    typed: dict[str, Value] = {}
+    for flag in (None, *ordered):
+        more = typed if flag is None else {**typed, flag: wanted[flag]}
+        question = Question(asked.place, wanted, {name: outcome[name] for name in more if name in outcome})
+        fix = prove(question, asked.place, {name: wanted[name] for name in wanted if name in more})
+        if fix is not None:
+            best, typed = fix, more
+    return best if asked.keep & set(wanted) <= set(typed) else None
 
 
 def _nearest(
@@ -83,7 +104,7 @@ def _distance(unit: Unit, wanted: Mapping[str, Value]) -> Callable[[Value], int]
         lost = 0
         for flag, one in zip(unit.flags, _row(value, unit), strict=True):
             if not same(one, wanted.get(flag)):
-                lost += _DROPPED if one is None else _SET
+                lost += DROPPED if one is None else SET
         return -lost
 
     return points
@@ -91,29 +112,3 @@ def _distance(unit: Unit, wanted: Mapping[str, Value]) -> Callable[[Value], int]
 
 def _met(value: Value) -> Callable[[Value], int]:
     return lambda found: _WANTED if same(found, value) else 0
-
-
-def _fix(asked: Asked, wanted: Mapping[str, Value], typed: Mapping[str, Value], kept: Sequence[Pin]) -> Fix | None:
-    """The fix as a command, if it holds when resolved as printed and keeps what it has to keep."""
-    resolution = asked.engine.run(asked.facts, typed)
-    if resolution.refusals or any(one.rule.kind == "defect" for one in resolution.broken):
-        return None
-    if any(not pin.typed and not same(resolution.values.get(pin.flag), pin.value) for pin in kept):
-        return None
-    changes = tuple(
-        Adjustment(flag, wanted.get(flag), typed.get(flag))
-        for flag in sorted({*wanted, *typed})
-        if not same(wanted.get(flag), typed.get(flag))
-    )
-    cost = sum(_DROPPED if change.after is None else _SET for change in changes)
-    subject = asked.subject
-    return Fix(
-        cost,
-        changes,
-        subject.model,
-        subject.gpu,
-        subject.num_gpus,
-        subject.release,
-        spell(typed, asked.knowledge.flags),
-        asked.engine.effective(resolution.values),
-    )

@@ -11,13 +11,17 @@ from constraints.values import Value
 
 from .intake.parsed import Notice
 from .intake.refusal import Refusal
+from .recognise import Match
 
 Severity = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule that does not hold for a command, with the values it read; ``hidden`` when SGLang stops before it."""
+    """A rule that does not hold for a command, with the values it read; ``hidden`` when SGLang stops before it.
+
+    ``behind``: the rule, last before this one, at which SGLang stops.
+    """
 
     rule: Rule
     source: Source | None
@@ -26,6 +30,7 @@ class Finding:
     reads: Mapping[str, Value]
     facts: Mapping[str, Value]
     step: str
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +113,9 @@ ElementKind = Literal["pin", "fact", "rule", "default", "release"]
 class Element:
     """One part of a conflict.
 
-    ``pin``: what was asked (``value`` None: left unset). ``fact``: of the model or machine. ``rule``: one that must
-    hold. ``default``: a value that a rule chose or rewrote.
+    ``pin``: what was asked (``value`` None: left unset; ``origin`` the option). ``fact``: of the model or machine, with
+    where it stands. ``rule``: one that must hold. ``default``: a value that a rule chose, or made of ``before``.
+    ``release``: the rules named here do not stand so in every release.
     """
 
     kind: ElementKind
@@ -118,6 +124,7 @@ class Element:
     rule: Rule | None = None
     source: Source | None = None
     origin: str = ""
+    before: Value = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +137,20 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """One thing a fix changes: a flag, or the GPU, their number, the release, the checkpoint."""
+    """One thing a fix changes: a flag (``option`` is its spelling), or ``gpu num_gpus release model``."""
 
     what: str
     before: Value
     after: Value
+    option: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that helps, solved again: the whole command and what SGLang then runs."""
+    """A change that helps, solved again: the whole command and what SGLang then runs.
+
+    ``also`` names further GPUs, counts, releases or checkpoints in place of the one that is changed to.
+    """
 
     cost: int
     changes: tuple[Adjustment, ...]
@@ -149,12 +160,13 @@ class Fix:
     release: str
     args: tuple[str, ...]
     effective: Mapping[str, Value]
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why nothing holds, and what would. ``complete`` when these are all the conflicts; ``sampled`` when numbers were
-    tried at some values alone."""
+    tried at some values alone. ``closed``: the pins are a command, and what it leaves out is not chosen."""
 
     subject: Subject
     satisfiable: bool
@@ -163,3 +175,67 @@ class Explanation:
     complete: bool
     sampled: bool
     pins: Mapping[str, Value] = field(default_factory=dict)
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What a log says happened.
+
+    ``matches``: the rules it can be (``recognised``), or the nearest known ones. ``told``: the release the asker or the
+    log names; ``release`` the one that answers. ``origin`` of the configuration: ``command``, ``server_args`` or "";
+    ``missing`` what the log lacks to look into it. ``finding``: the rule as this configuration breaks it (None: in the
+    configuration that was read it is not broken), ``following`` what would have failed next. ``refusal``: the command
+    line could not be read at all.
+    """
+
+    error: str
+    message: str
+    place: str
+    release: str
+    told: str
+    matches: tuple[Match, ...]
+    recognised: bool
+    origin: str = ""
+    missing: tuple[str, ...] = ()
+    fault: str = ""
+    args: tuple[str, ...] = ()
+    report: CheckReport | None = None
+    finding: Finding | None = None
+    following: tuple[Finding, ...] = ()
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """A rule that a question breaks somewhere."""
+
+    rule: Rule
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """The answer at one place: ``works`` (None: not decided) with its command, else the rules it breaks there.
+
+    ``refusal``: what is wanted cannot even be said there.
+    """
+
+    value: Value
+    works: bool | None
+    command: Fix | None
+    because: tuple[Violated, ...]
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """For which values of one aspect (``gpu num_gpus release model``) a question holds.
+
+    ``answers`` in order of nearness to what was asked about, itself first.
+    """
+
+    subject: Subject
+    aspect: str
+    pins: Mapping[str, Value]
+    answers: tuple[Surveyed, ...]

@@ -164,7 +164,7 @@ def test_what_is_no_size_and_a_missing_architecture_are_refused() -> None:
     with pytest.raises(InputError, match="hidden_size"):
         model_facts(ModelInput("x", "x", config), known("0.5.23"))
     for size in (-1, 10**400):
-        with pytest.raises(InputError, match="hidden_size is .* no model has"):
+        with pytest.raises(InputError, match=r"hidden_size is .* no model has"):
             model_facts(ModelInput("x", "x", {**config, "hidden_size": size}), known("0.5.23"))
     with pytest.raises(InputError, match="no architecture"):
         model_facts(ModelInput("x", "x", {"model_type": "llama"}), known("0.5.23"))

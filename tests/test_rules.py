@@ -48,6 +48,8 @@ def test_violates(release: str, rule: Rule, example: Example) -> None:
     theirs, ours = verdict_of(release, example), answer(release, example)
     assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"
     if not binds(rule):
+        # Later findings are ours alone: SGLang was asked before it loads a model.
+        assert rule.id in {one.id for one in ours.broken} | {one.id for one in ours.later}
         return
     assert theirs.verdict == "refused", "SGLang accepts what should break this rule"
     if not rule.note:
@@ -60,7 +62,7 @@ def test_violates(release: str, rule: Rule, example: Example) -> None:
 def test_satisfies(release: str, rule: Rule, example: Example) -> None:
     theirs, ours = verdict_of(release, example), answer(release, example)
     assert ours.refused == (theirs.verdict == "refused"), f"SGLang: {theirs.verdict} {theirs.where}, first {ours.first}"
-    assert rule.id not in {one.id for one in ours.broken}
+    assert rule.id not in {one.id for one in ours.broken} | {one.id for one in ours.later}
     if binds(rule) and theirs.where_kind != "call":
         assert theirs.where not in places(rule, release)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,11 @@ from constraints.values import Value
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..machine import platform_of
-from .inputs import arguments_of, environment_of, pins_of
+from .inputs import arguments_of, environment_of, kept_of, pins_of, text_of
+
+if TYPE_CHECKING:
+    from ..api import Preflight
+    from ..facts import Platform
 
 app = typer.Typer(
     name="preflight",
@@ -38,6 +42,18 @@ class Format(StrEnum):
     command = "command"
 
 
+class Which(StrEnum):
+    """What may be another one in a reverse question."""
+
+    gpu = "gpu"
+    number = "count"
+    release = "release"
+    model = "model"
+
+
+ASPECT = {Which.gpu: "gpu", Which.number: "num_gpus", Which.release: "release", Which.model: "model"}
+# GPUs of a usual node: what "for which GPU" asks about when no number is given.
+NODE = 8
 Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
 Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
 Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
@@ -47,6 +63,10 @@ Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPU
 Memory = Annotated[float | None, typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
 Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
+Keep = Annotated[
+    str | None,
+    typer.Option("--keep", metavar="NAME,...", help="Flags, or gpu, num_gpus, release, model, that may not change."),
+]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]
 
 
@@ -69,7 +89,7 @@ def recommend(
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
-    from ..render import machine, text
+    from ..render import conflict, machine, text
 
     preflight = Preflight(release)
     platform = platform_of(
@@ -84,7 +104,7 @@ def recommend(
     pins = pins_of(sets or [], preflight.knowledge.flags)
     found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
     if output is Format.command:
-        write("\n\n".join(text.command(found.subject, one.args) for one in found.solutions) + "\n")
+        write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
     else:
         write(_formatted(output, text.recommendation(found), machine.recommendation(found)))
     return YES if found.solutions else NO
@@ -105,6 +125,7 @@ def check(
     gpu_memory: Memory = None,
     show_facts: Annotated[bool, typer.Option("--facts", help="Show every fact the answer stands on.")] = False,
     why: Annotated[bool, typer.Option("--why/--no-why", help="Add conflicts and ways out to a no.")] = True,
+    keep: Keep = None,
     batch_file: Annotated[
         str | None, typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
     ] = None,
@@ -112,7 +133,7 @@ def check(
 ) -> int:
     """Does this launch command hold, and what will SGLang really run?"""
     from ..api import Preflight
-    from ..render import machine, text
+    from ..render import conflict, machine, text
 
     if batch_file is not None:
         from . import batch
@@ -131,10 +152,12 @@ def check(
         cuda=cuda,
         memory_gib=gpu_memory,
     )
-    report = preflight.check(model, platform, arguments, Path.cwd(), why=why)
+    report = preflight.check(
+        model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
+    )
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
     if output is Format.command:
-        shown = text.command(report.subject, arguments) + "\n"
+        shown = conflict.command(report.subject, arguments) + "\n"
     write(_formatted(output, shown, machine.check(report, facts=show_facts)))
     return YES if report.holds else NO
 
@@ -176,7 +199,7 @@ def resolve(
 @app.command()
 def explain(
     model: Model,
-    gpu: Gpu,
+    gpu: Annotated[str | None, typer.Argument(metavar="[GPU]", help="Such as B200; not needed by --which gpu.")] = None,
     sets: Sets = None,
     args: Annotated[str | None, typer.Option("--args", help="A command's flags, as one text.")] = None,
     release: Release = None,
@@ -184,6 +207,8 @@ def explain(
     without: Without = None,
     cuda: Cuda = None,
     nodes: Nodes = 1,
+    keep: Keep = None,
+    which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
     output: Output = Format.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
@@ -192,22 +217,47 @@ def explain(
 
     if (args is None) == (not sets):
         raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
+    if gpu is None and which is not Which.gpu:
+        raise InputError("no GPU is named", "explain", "Write: preflight explain MODEL 8xB200 --set FLAG=VALUE")
     preflight = Preflight(release)
     arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
     platform = platform_of(
         preflight.knowledge,
-        gpu,
+        gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
         nodes=nodes,
         env={**given, **environment_of(env or [])},
         without=without or [],
         cuda=cuda,
     )
+    if which is not None:
+        return _which(preflight, which, model, platform, sets, arguments if args is not None else None, output)
+    kept = kept_of(keep, preflight.knowledge.flags)
     if args is not None:
-        found = preflight.explain_command(model, platform, arguments)
+        found = preflight.explain_command(model, platform, arguments, kept)
     else:
-        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags))
+        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
     write(_formatted(output, text.explanation(found), machine.explanation(found)))
     return YES if found.satisfiable else NO
+
+
+def _which(
+    preflight: Preflight,
+    which: Which,
+    model: str,
+    platform: Platform,
+    sets: list[str] | None,
+    arguments: list[str] | None,
+    output: Format,
+) -> int:
+    from ..render import survey
+    from .progress import progress
+
+    pins = pins_of(sets or [], preflight.knowledge.flags)
+    with progress() as shown:
+        found = preflight.which(ASPECT[which], model, platform, pins=pins, arguments=arguments, progress=shown)
+    text = survey.command(found) if output is Format.command else survey.survey(found)
+    write(_formatted(output, text, survey.data(found)))
+    return YES if any(one.works for one in found.answers) else NO
 
 
 def _split(text: str | None) -> list[str]:
@@ -217,6 +267,23 @@ def _split(text: str | None) -> list[str]:
         return shlex.split(text or "")
     except ValueError as fault:
         raise InputError(f"the flags cannot be split into words: {fault}", "--args") from None
+
+
+@app.command()
+def diagnose(
+    log: Annotated[str, typer.Argument(metavar="FILE|-", help="A log or traceback.", show_default=False)],
+    gpu: Annotated[str | None, typer.Option("--gpu", help="Such as 8xB200, where the log names none.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, where the log names none.")] = None,
+    release: Release = None,
+    output: Output = Format.text,
+) -> int:
+    """From a log or traceback to the rule, its cause, the way out and what would fail next."""
+    from ..api import Preflight
+    from ..render import diagnosis
+
+    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu)
+    write(_formatted(output, diagnosis.diagnosis(found), diagnosis.data(found)))
+    return YES if found.recognised else NO
 
 
 @app.command()

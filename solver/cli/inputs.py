@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from constraints.schema import Flags
@@ -14,7 +16,20 @@ from ..errors import InputError
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
 from ..near import nearest_names
+from ..place import ASPECTS
 from ..render.sentence import refusal_message
+
+
+def text_of(file: str) -> str:
+    """The text of a file, or of standard input for ``-``; what is no text in it is marked, not refused.
+
+    Raises InputError.
+    """
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as fault:
+        raise InputError(f"cannot be read: {fault.strerror or fault}", file) from None
+    return data.decode("utf-8", errors="replace")
 
 
 def environment_of(settings: Sequence[str]) -> dict[str, str]:
@@ -47,6 +62,15 @@ def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:
             raise InputError(f"{field} is asked to be two values", "--set", "Give each flag once.")
         pins[field] = value
     return pins
+
+
+def kept_of(text: str | None, flags: Flags) -> frozenset[str]:
+    """The names of ``--keep``: flags in any spelling, and aspects of the place.
+
+    Raises InputError.
+    """
+    names = [name.strip() for name in (text or "").split(",") if name.strip()]
+    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names)
 
 
 def flag_named(name: str, flags: Flags) -> str:

@@ -62,6 +62,7 @@ def finding(found: Finding) -> dict[str, Any]:
         "message": finding_message(found),
         "fix": " ".join(found.rule.fix.split()),
         "hidden": found.hidden,
+        "behind": found.behind or None,
         "source": source(found.source),
         "reads": values(found.reads),
         "facts": values(found.facts),

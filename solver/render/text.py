@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from constraints.values import Value
 
-from ..report import Change, CheckReport, Core, Element, Explanation, Finding, Fix, Recommendation, Subject
+from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
+from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
-# What a reader of a recommendation wants to see of a configuration first.
-_STAGES = {
+# When SGLang notices.
+STAGES = {
     "parse": "while parsing",
     "args": "while resolving arguments",
     "backend-init": "at backend creation",
@@ -35,17 +35,6 @@ def head(subject: Subject) -> list[str]:
     return lines
 
 
-def command(subject: Subject, args: Sequence[str], model: str | None = None) -> str:
-    """A launch command, a line for each option."""
-    words = ["python -m sglang.launch_server", f"--model-path {shlex.quote(model or subject.model)}"]
-    for word in args:
-        if word.startswith("--"):
-            words.append(shlex.quote(word))
-        else:
-            words[-1] += " " + shlex.quote(word)
-    return " \\\n  ".join(words)
-
-
 def recommendation(found: Recommendation) -> str:
     """The best configurations, or why there is none."""
     lines = head(found.subject)
@@ -53,7 +42,7 @@ def recommendation(found: Recommendation) -> str:
         lines.append("")
         lines.append("No configuration exists.")
         if found.explanation is not None:
-            lines += _conflicts(found.explanation)
+            lines += conflicts(found.explanation)
         return "\n".join(lines) + "\n"
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items())
     lines.append(
@@ -106,24 +95,29 @@ def check(report: CheckReport) -> str:
         lines.append("SGLang starts this command, and it fails later.")
     else:
         lines.append("This command holds.")
+    numbers = {one.rule.id: place for place, one in enumerate(hard, 1)} if len(hard) > 1 else {}
     for one in hard:
-        lines += _finding(one)
+        lines += finding_lines(one, numbers)
     for one in report.findings:
         if one.severity != "error":
-            lines += _finding(one)
+            lines += finding_lines(one)
     if not report.refused:
         lines += _changes(report.changes)
     if report.explanation is not None:
-        lines += [""] if len(report.explanation.cores) == 1 else []
-        lines += _conflicts(report.explanation)
+        lines += conflicts(report.explanation)
     return "\n".join(lines) + "\n"
 
 
-def _finding(found: Finding) -> list[str]:
+def finding_lines(found: Finding, numbers: Mapping[str, int] | None = None, *, short: bool = False) -> list[str]:
+    """A finding, under its number where there are several; ``short``: without its reason and values."""
     rule = found.rule
     label = {"error": "error", "defect": "known defect", "warning": "warning"}[rule.kind]
-    lines = ["", wrapped(f"{label} {_STAGES[rule.stage]}: {rule.title}", "  ", "")]
+    number = (numbers or {}).get(rule.id)
+    lead = f"{number}. " if number else ""
+    lines = ["", wrapped(f"{lead}{label} {STAGES[rule.stage]}: {rule.title}", "  ", "")]
     lines.append(wrapped(f"[{cited(rule, found.source)}]", "   ", "  "))
+    if short:
+        return lines[1:]
     if rule.reason:
         lines.append(wrapped(rule.reason, "  "))
     read = [
@@ -136,7 +130,8 @@ def _finding(found: Finding) -> list[str]:
     if rule.fix:
         lines.append(wrapped("do: " + rule.fix, "  "))
     if found.hidden:
-        lines.append("  (SGLang stops before it gets here.)")
+        first = (numbers or {}).get(found.behind)
+        lines.append(f"  (hidden behind {first}: SGLang stops there)" if first else "  (SGLang stops before this.)")
     return lines
 
 
@@ -167,7 +162,7 @@ def log(report: CheckReport) -> str:
         lines.append(wrapped(f"{one.flag}: {shown(one.before)} -> {shown(one.after)}", "    ", "  "))
         lines.append(f"      {one.rule.id}, {place}"[:WIDTH])
     for found in report.findings:
-        lines += _finding(found)
+        lines += finding_lines(found)
     return "\n".join(lines) + "\n"
 
 
@@ -176,63 +171,9 @@ def explanation(found: Explanation) -> str:
     lines = head(found.subject)
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items()) or "nothing asked for"
     if found.satisfiable:
-        lines += ["", wrapped(f"Configurations with {pinned} exist: there is nothing to explain.")]
+        said = "This command holds" if found.closed else f"Configurations with {pinned} exist"
+        lines += ["", wrapped(f"{said}: there is nothing to explain.")]
         return "\n".join(lines) + "\n"
-    lines += ["", "No configuration exists."]
-    lines += _conflicts(found)
+    lines += ["", "This command does not hold." if found.closed else "No configuration exists."]
+    lines += conflicts(found)
     return "\n".join(lines) + "\n"
-
-
-def _conflicts(found: Explanation) -> list[str]:
-    lines: list[str] = []
-    for number, core in enumerate(found.cores, 1):
-        if len(found.cores) > 1:
-            lines += ["", f"Conflict {number} of {len(found.cores)}"]
-        lines += _core(core, found.subject.release)
-    if not found.complete:
-        lines += ["", "There may be more conflicts: the search was cut short."]
-    if found.sampled:
-        lines.append("Numbers were tried at the values that rules tell apart.")
-    if found.fixes:
-        lines += ["", "Any one of these helps:" if len(found.fixes) > 1 else "This helps:"]
-        for number, fix in enumerate(found.fixes, 1):
-            lines += _fix(number, fix, found)
-    else:
-        lines += ["", "No change of flags alone helps: another GPU, count, release or checkpoint is needed."]
-    return lines
-
-
-def _core(core: Core, release: str) -> list[str]:
-    lines = []
-    for place, one in enumerate(core.elements):
-        word = "  Because  " if place == 0 else "     and   "
-        lines.append(wrapped(_element(one, release), " " * 11, word))
-    return lines
-
-
-def _element(one: Element, release: str) -> str:
-    if one.kind == "pin":
-        return f"{one.name} = {shown(one.value)} (you asked)" if one.value is not None else f"{one.name} is left unset"
-    if one.kind == "fact":
-        return f"{one.name} = {shown(one.value)}" + (f" ({one.origin})" if one.origin else "")
-    if one.rule is None:
-        return one.name
-    place = f"{one.source.file}:{one.source.line}" if one.source else "own rule"
-    if one.kind == "default":
-        wrote = f"{one.name} = {shown(one.value)}" if one.value is not None else f"{one.name}"
-        return f"SGLang decides {wrote}: {one.rule.title} [{one.rule.id}, {release} {place}]"
-    return f"{one.rule.title} [{one.rule.id}, {release} {place}]"
-
-
-def _fix(number: int, fix: Fix, found: Explanation) -> list[str]:
-    changes = []
-    for one in fix.changes:
-        if one.after is None:
-            changes.append(f"drop {one.what}")
-        elif one.before is None:
-            changes.append(f"set {one.what} = {shown(one.after)}")
-        else:
-            changes.append(f"{one.what}: {shown(one.before)} -> {shown(one.after)}")
-    lines = [wrapped("; ".join(changes) or "as it is", "     ", f"  {number}  ")]
-    lines += ["       " + line for line in command(found.subject, fix.args, fix.model).splitlines()]
-    return lines

@@ -16,11 +16,13 @@ from solver.gpu import parse_gpu
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Our verdict on a command: whether SGLang refuses it, by which rule first, and every error it breaks."""
+    """Our verdict on a command: whether SGLang refuses it, by which rule first, every error it breaks, and ``later``
+    the defects and warnings."""
 
     refused: bool
     first: Rule | None
     broken: tuple[Rule, ...]
+    later: tuple[Rule, ...] = ()
 
 
 @cache
@@ -44,4 +46,5 @@ def answer(release: str, example: Example) -> Answer:
         return Answer(True, None, ())
     broken = tuple(operation.rule for operation in checked.resolution.refusals)
     first = next((rule for rule in broken if rule.stage in VERDICT_STAGES), None)
-    return Answer(checked.refused, first, broken)
+    later = tuple(operation.rule for operation in checked.resolution.broken if operation.rule.kind != "error")
+    return Answer(checked.refused, first, broken, later)

@@ -1,0 +1,120 @@
+"""A failure and the words that refusals print -> the rules it can be, surest first, with how far each is away."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from constraints.knowledge import Knowledge
+from constraints.messages import Printed, tokens
+from constraints.schema import Rule, Source
+
+from .intake.log import Frame, Log
+
+NEAREST = 3
+# Where the line agrees, a message of which this much is missing is still the same: logs are cut, wordings are mended.
+CUT_SHORT = 0.67
+SAME = 0.6
+# How: the line and the words agree; the words alone (a release that was not read); the line alone (it prints none).
+How = Literal["line and words", "words", "line", "near"]
+_ORDER: dict[How, int] = {"line and words": 0, "words": 1, "line": 2, "near": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One refusal a failure can be; ``distance`` 0 (all its words) to 1 (none); ``rule`` None: known, not explained."""
+
+    rule: Rule | None
+    release: str
+    place: str
+    how: How
+    distance: float
+
+
+def recognise(log: Log, printed: Sequence[Printed], known: Mapping[str, Knowledge]) -> tuple[Match, ...]:
+    """Every refusal that fits, or, where none does, the nearest ones (``how`` near).
+
+    ``known`` gives the knowledge of each release, the newest first: it settles ties.
+    """
+    said = frozenset(tokens(log.message))
+    weights = _weights(printed)
+    words = {(one.release, one.rule or one.place): one.words for one in printed}
+    found: list[Match] = []
+    cut: list[Match] = []
+    for release, rule, source in (hit for name, data in known.items() for hit in _by_line(log.frames, data, name)):
+        own = words.get((release, rule.id))
+        place = f"{source.file}:{source.line}"
+        if own is None:
+            cut.append(Match(rule, release, place, "line", 0.0))
+        elif (away := _away(own, said, weights)) <= CUT_SHORT:
+            (found if away == 0.0 else cut).append(Match(rule, release, place, "line and words", round(away, 2)))
+    measured = sorted(
+        ((_away(one.words, said, weights), -_weight(one.words, weights), one) for one in printed),
+        key=lambda hit: (hit[0], hit[1]),
+    )
+    whole = [(weight, one) for distance, weight, one in measured if distance == 0.0]
+    if not found and whole:
+        # Of two refusals that both fit, the one with more to say is meant.
+        found = [_named(one, known, "words", 0.0) for weight, one in whole if weight <= whole[0][0] * SAME]
+    found = found or cut
+    if found:
+        return tuple(sorted(_once(found), key=lambda match: _ORDER[match.how]))
+    near = [_named(one, known, "near", round(distance, 2)) for distance, _, one in measured if distance < 1.0]
+    return tuple(_once(near)[:NEAREST])
+
+
+def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Iterable[tuple[str, Rule, Source]]:
+    """The rules whose source is the innermost frame that is one at all; those of its function, if there are any."""
+    cited: dict[tuple[str, int], list[tuple[Rule, Source]]] = {}
+    for rule in knowledge.rules.values():
+        if rule.kind in ("error", "defect"):
+            for source in rule.sources:
+                if source.release == release:
+                    cited.setdefault((source.file, source.line), []).append((rule, source))
+    for frame in reversed(frames):
+        hits = cited.get((frame.file, frame.line), [])
+        own = [hit for hit in hits if _same_function(frame, hit[0], knowledge)]
+        for rule, source in own or hits:
+            yield release, rule, source
+        if hits:
+            return
+
+
+def _same_function(frame: Frame, rule: Rule, knowledge: Knowledge) -> bool:
+    step = knowledge.steps.get(rule.step)
+    if step is None or not frame.function or step.file != frame.file:
+        return True
+    return step.function.rpartition(".")[2] == frame.function.rpartition(".")[2]
+
+
+def _named(one: Printed, known: Mapping[str, Knowledge], how: How, distance: float) -> Match:
+    rule = known[one.release].rules.get(one.rule) if one.rule else None
+    source = rule.source(one.release) if rule is not None else None
+    return Match(rule, one.release, f"{source.file}:{source.line}" if source else one.place, how, distance)
+
+
+def _once(found: Iterable[Match]) -> list[Match]:
+    kept: dict[str, Match] = {}
+    for match in found:
+        kept.setdefault(match.rule.id if match.rule is not None else match.place, match)
+    return list(kept.values())
+
+
+def _weights(printed: Sequence[Printed]) -> dict[str, float]:
+    """How rare each word is among the refusals (inverse document frequency; Sparck Jones 1972)."""
+    counts: dict[str, int] = {}
+    for one in printed:
+        for word in one.words:
+            counts[word] = counts.get(word, 0) + 1
+    return {word: math.log(1 + len(printed) / count) for word, count in counts.items()}
+
+
+def _weight(words: Iterable[str], weights: Mapping[str, float]) -> float:
+    return sum(weights.get(word, 0.0) for word in words)
+
+
+def _away(words: Sequence[str], said: frozenset[str], weights: Mapping[str, float]) -> float:
+    whole = _weight(words, weights)
+    return 1.0 - _weight([word for word in words if word in said], weights) / whole if whole else 1.0

@@ -1,0 +1,146 @@
+"""A diagnosis -> text of at most 80 columns and plain data: what failed, why here, what helps, what would come next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..recognise import Match
+from ..report import Diagnosis
+from . import machine
+from .conflict import conflicts
+from .sentence import refusal_hint, refusal_message, shown, wrapped
+from .text import STAGES, finding_lines
+
+_HOW = {
+    "line and words": "recognised by its line and its words",
+    "words": "recognised by its words; this line was not read in any known release",
+    "line": "recognised by its line",
+}
+
+
+def diagnosis(found: Diagnosis) -> str:
+    """What a log says happened."""
+    lines = [wrapped(f"{found.error or 'The failure'}{f' at {found.place}' if found.place else ''}:")]
+    lines.append(wrapped(found.message or "(no message)", "  "))
+    if found.told and found.told.removeprefix("v") != found.release:
+        lines.append(wrapped(f"Warning: SGLang {found.told} was not read; rules are those of {found.release}."))
+    refusal = found.refusal or (found.report.refusal if found.report is not None else None)
+    if refusal is not None:
+        lines += ["", "The command cannot be parsed.", wrapped(refusal_message(refusal, found.release), "  ")]
+        lines += [wrapped(refusal_hint(refusal), "  ")] if refusal_hint(refusal) else []
+        return "\n".join(lines) + "\n"
+    lines.append("")
+    if not found.recognised:
+        lines += _nearest(found)
+        return "\n".join(lines) + "\n"
+    for match in found.matches:
+        lines += _match(match)
+    lines += _here(found)
+    return "\n".join(lines) + "\n"
+
+
+def _nearest(found: Diagnosis) -> list[str]:
+    lines = ["No known refusal of SGLang prints this."]
+    if found.matches:
+        lines.append("The nearest ones (distance 0: all their words, 1: none), not to be taken for it:")
+        lines += [wrapped(f"{one.distance:.2f}  {_title(one)}", "        ", "  ") for one in found.matches]
+    return lines
+
+
+def _title(one: Match) -> str:
+    if one.rule is None:
+        return f"SGLang {one.release} {one.place}"
+    return f"{one.rule.title} [{one.rule.id}, SGLang {one.release} {one.place}]"
+
+
+def _match(one: Match) -> list[str]:
+    if one.rule is None:
+        place = f"SGLang {one.release} refuses at {one.place}: a known line, which no rule here explains."
+        return [wrapped(place)]
+    lines = [wrapped(f"The rule: {one.rule.title}", "  ", "")]
+    lines.append(wrapped(f"[{one.rule.id}, SGLang {one.release} {one.place}]", "   ", "  "))
+    lines.append(wrapped(f"{_HOW[one.how]}; it is met {STAGES[one.rule.stage]}", "  "))
+    if one.rule.reason:
+        lines.append(wrapped(one.rule.reason, "  "))
+    if one.rule.fix:
+        lines.append(wrapped("do: " + one.rule.fix, "  "))
+    return lines
+
+
+_MISSING = {
+    "configuration": "the launch command, or the server_args line",
+    "gpu": "the GPU (--gpu 8xB200)",
+    "model": "the model (--model)",
+}
+
+
+def _here(found: Diagnosis) -> list[str]:
+    if found.missing:
+        lines = [
+            "",
+            wrapped(
+                "What is missing to look into this configuration: "
+                + ", ".join(_MISSING[one] for one in found.missing)
+                + "."
+            ),
+        ]
+        return lines + ([wrapped(found.fault, "  ")] if found.fault else [])
+    report = found.report
+    if report is None:
+        return []
+    subject = report.subject
+    source = "its command" if found.origin == "command" else "the values it prints"
+    lines = [
+        "",
+        wrapped(f"In this configuration ({subject.model} on {subject.num_gpus}x{subject.gpu}, from {source}):"),
+    ]
+    if found.finding is None:
+        lines.append(
+            wrapped(
+                "the rule is not broken by what was read from the log: the machine or its software is another one, or "
+                "the log shows only part of the command.",
+                "  ",
+            )
+        )
+        return lines
+    read = {**found.finding.reads, **found.finding.facts}
+    said = [
+        f"{name} = {shown(value)}" for name, value in read.items() if "." not in name or name[:4] in ("mode", "gpu.")
+    ]
+    lines.append(wrapped(", ".join(said[:8]) or "nothing it reads can be shown", "  "))
+    if found.following:
+        lines += ["", "Once that is mended, this would have failed next:"]
+        for one in found.following:
+            lines += finding_lines(one, short=True)
+    if report.explanation is not None:
+        lines += conflicts(report.explanation)
+    return lines
+
+
+def data(found: Diagnosis) -> dict[str, Any]:
+    """The diagnosis as plain data."""
+    return {
+        "schema": machine.SCHEMA,
+        "recognised": found.recognised,
+        "error": found.error,
+        "message": found.message,
+        "where": found.place,
+        "release": found.release,
+        "asked_release": found.told,
+        "rule": next((one.rule.id for one in found.matches if one.rule is not None and found.recognised), None),
+        "matches": [
+            {
+                "rule": one.rule.id if one.rule is not None else None,
+                "release": one.release,
+                "where": one.place,
+                "how": one.how,
+                "distance": one.distance,
+            }
+            for one in found.matches
+        ],
+        "configuration": {"from": found.origin, "args": list(found.args), "missing": list(found.missing)},
+        "refusal": machine.refusal(found.refusal, found.release) if found.refusal is not None else None,
+        "broken_here": found.finding is not None,
+        "next": [machine.finding(one) for one in found.following],
+        "check": machine.check(found.report) if found.report is not None else None,
+    }

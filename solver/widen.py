@@ -1,0 +1,74 @@
+"""A command's flags -> what each could be instead: no conflict may rest on a value that nobody tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from constraints.schema import Choosable, Flag, Operation
+from constraints.tree import literals
+from constraints.values import Value
+
+from .resolve import reads
+from .unroll import Unit
+
+MOST_VALUES = 32
+
+
+def units_around(
+    units: Sequence[Unit],
+    choosable: Sequence[Choosable],
+    typed: Mapping[str, Value],
+    operations: Sequence[Operation],
+    broken: Iterable[Operation],
+    flags: Mapping[str, Flag],
+) -> tuple[Unit, ...]:
+    """The units of a command's explanation.
+
+    A shape that the command touches, and each flag that a broken rule reads, is taken apart: every flag by itself, with
+    the values its variable lists, those that rules compare it with and their neighbours, and what is typed. What makes
+    sense on this machine is not asked: the command went beyond it. Other units stay as they are.
+    """
+    read = {name for one in broken for name in reads(one) if name in flags}
+    wanted = set(typed) | read
+    apart = [one for one in choosable if set(one.flags) & wanted]
+    loose = {flag for one in apart for flag in one.flags} | wanted
+    compared = _compared(operations, loose)
+    listed: dict[str, list[Value]] = {}
+    for one in apart:
+        for place, flag in enumerate(one.flags):
+            listed.setdefault(flag, []).extend(row[place] for row in one.values)
+    kept = [unit for unit in units if not set(unit.flags) & loose]
+    order = [flag for flag in typed if flag in loose] + sorted(loose - set(typed))
+    return (
+        *kept,
+        *(_alone(flag, typed.get(flag), listed.get(flag, []), compared.get(flag, []), flags) for flag in order),
+    )
+
+
+def _alone(
+    flag: str, typed: Value, listed: Iterable[Value], compared: Iterable[Value], flags: Mapping[str, Flag]
+) -> Unit:
+    choices = flags[flag].choices if flag in flags else None
+    switch = flag in flags and flags[flag].type == "bool"
+    beyond = [one for one in compared if choices is None or one in choices]
+    values = [None, typed, *listed, *([True] if switch else ()), *beyond, *(choices or ())]
+    return Unit(flag, (flag,), tuple({repr(one): one for one in values}.values())[:MOST_VALUES], ((flag,),))
+
+
+def _compared(operations: Iterable[Operation], wanted: set[str]) -> dict[str, list[Value]]:
+    """What the rules compare each flag with, and the whole numbers beside it."""
+    found: dict[str, dict[Value, None]] = {}
+    for operation in operations:
+        parts = [operation.when, operation.require, *(case.when for case in operation.cases)]
+        for node in (part for part in parts if part is not None):
+            for name, value in literals(node):
+                if name in wanted:
+                    for one in _around(value):
+                        found.setdefault(name, {})[one] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def _around(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return tuple(one for one in (value, value + 1, value - 1) if one > 0)
+    return () if isinstance(value, tuple | bool) or value is None else (value,)
