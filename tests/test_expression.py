@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from constraints.errors import ExpressionError
 from constraints.evaluate import Compiled, closure, evaluate, fold
-from constraints.expression import MAX_DEPTH, parse
+from constraints.expression import MAX_DEPTH, MAX_TEXT, parse
 from constraints.tree import (
     All,
     Any_,
@@ -26,7 +26,7 @@ from constraints.tree import (
     names,
     substitute,
 )
-from constraints.values import MAX_TEXT, Value, same
+from constraints.values import Value, same
 
 NAMES = ("a", "b", "gpu.c")
 values = st.sampled_from([None, True, False, 0, 1, 2, -3, 8, 0.5, "x", "fa3", "", (1, "x"), (True, None)])
