@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from constraints.errors import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.load import load
 
 SOURCE = "docs/advanced_features/attention_backend.md at 0c078e6f"

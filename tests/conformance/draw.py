@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from constraints.errors import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.lint import reads
 from constraints.load import load
 from constraints.schema import Action, Flag

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from constraints.errors import Knowledge
+from constraints.knowledge import Knowledge
 from constraints.load import load
 from constraints.schema import Action
 
