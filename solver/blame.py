@@ -160,7 +160,13 @@ def _dated(rule: Rule) -> bool:
 
 def _idle(asked: Asked, problem: Problem, soft: Sequence[Pin]) -> tuple[Constraint, ...]:
     pins = {pin.flag: pin.value for pin in soft}
-    return idle_constraints(asked.knowledge.variables, problem, pins, closed=any(pin.typed for pin in soft))
+    closed = any(pin.typed for pin in soft)
+    ends = asked.engine.run(asked.facts, _given(pins)).values if closed else None
+    return idle_constraints(asked.knowledge.variables, problem, pins, ends)
+
+
+def _given(pins: Mapping[str, Value]) -> dict[str, Value]:
+    return {flag: value for flag, value in pins.items() if value is not None}
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:

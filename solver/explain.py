@@ -31,8 +31,11 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     outcomes, and what is typed is open.
     """
     units = units_of(asked.knowledge.variables, asked.facts, {} if typed else pins)
+    ends: Mapping[str, Value] | None = None
     if typed:
-        broken = [one for one in asked.engine.run(asked.facts, _given(pins)).broken if one.rule.kind in HARD]
+        resolution = asked.engine.run(asked.facts, _given(pins))
+        ends = resolution.values
+        broken = [one for one in resolution.broken if one.rule.kind in HARD]
         knowledge = asked.knowledge
         units = units_around(units, knowledge.variables, _given(pins), asked.operations, broken, knowledge.flags)
     soft = _soft(units, pins, typed)
@@ -49,7 +52,7 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
     plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
     plain = replace(
-        plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins, closed=typed))
+        plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins, ends))
     )
     fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
     return Explanation(

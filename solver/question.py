@@ -169,17 +169,22 @@ def pose(
 
 
 def idle_constraints(
-    choosable: Iterable[Choosable], problem: Problem, pins: Mapping[str, Value], *, closed: bool = False
+    choosable: Iterable[Choosable],
+    problem: Problem,
+    pins: Mapping[str, Value],
+    ends: Mapping[str, Value] | None = None,
 ) -> tuple[Constraint, ...]:
     """What is asked for must have something to do: the flags that would pass over it are not all typed.
 
-    Where the asker typed all of them, that is their affair. Around a command (``closed``) they must not all end with a
-    value either, whoever gave it: that would be another command in disguise.
+    Where the asker typed all of them, that is their affair. Around a command, whose values end as ``ends``, they must
+    not all end with a value either, whoever gave it, unless they do so as it stands.
     """
-    meant = problem.last if closed else problem.typed
+    meant = problem.typed if ends is None else problem.last
     found = []
     for flag, others in (pair for one in choosable for pair in one.idle):
         if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
+            continue
+        if ends is not None and all(ends.get(other) is not None for other in others):
             continue
         parts = [Compare("==", problem.typed[flag], UNSET)]
         parts += [Compare("==", meant[name], UNSET) for name in others if name in meant]

@@ -15,7 +15,7 @@ from .intake.log import Frame, Log
 
 NEAREST = 3
 # Where the line agrees, a message of which this much is missing is still the same: logs are cut, wordings are mended.
-CUT_SHORT = 0.67
+CUT_SHORT = 0.82
 SAME = 0.6
 # How: the line and the words agree; the words alone (a release that was not read); the line alone (it prints none).
 How = Literal["line and words", "words", "line", "near"]

@@ -4,7 +4,8 @@
 
 Records {where, words} help where a line raises by calling something: the words all its records share are taken.
 
-Words are chosen so that no other refusal of the tree prints all of them; numbers and what is filled in are left out.
+Words are chosen so that no other refusal of the tree prints all of them, early ones first, for a message may be cut;
+numbers and what is filled in are left out.
 Sites that no rule explains, in the files that refuse before weights are loaded, are kept too: known, not explained.
 """
 
@@ -24,6 +25,7 @@ from constraints.messages_load import PLACE
 from constraints.provenance import REFUSING, package_of
 
 FEWEST, MOST = 4, 6
+EARLY = 56
 _FILLED = "\0"
 Site = tuple[str, int, int]
 
@@ -100,7 +102,9 @@ def _text(node: ast.expr) -> str:
 
 def distinctive(site: Site, printed: dict[Site, tuple[str, ...]], holders: dict[str, set[Site]]) -> tuple[str, ...]:
     """Words of a site that no other site prints all of, rarest first taken, in the order they are printed."""
-    words = list(dict.fromkeys(printed[site]))
+    whole_text = list(dict.fromkeys(printed[site]))
+    early = _early(whole_text)
+    words = early if len(early) >= FEWEST else whole_text
     rarest = sorted(words, key=lambda word: (len(holders[word]), words.index(word)))
     whole = set.intersection(*(holders[word] for word in words)) if words else set()
     chosen: list[str] = []
@@ -109,6 +113,16 @@ def distinctive(site: Site, printed: dict[Site, tuple[str, ...]], holders: dict[
         if len(chosen) >= FEWEST and set.intersection(*(holders[one] for one in chosen)) == whole:
             break
     return tuple(word for word in words if word in chosen)
+
+
+def _early(words: list[str]) -> list[str]:
+    """The words within the first characters of a message, as far as what is filled in lets one say."""
+    found: list[str] = []
+    for word in words:
+        if sum(len(one) + 2 for one in found) + len(word) > EARLY:
+            break
+        found.append(word)
+    return found
 
 
 def recorded(files: Iterable[Path]) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,102 @@
+"""`preflight check` and `preflight resolve`: what SGLang does with a command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from constraints.values import Value
+
+from ..errors import InputError
+from .inputs import arguments_of, kept_of, machine_asked
+from .options import NO, YES, Cuda, Env, Format, Keep, Memory, Nodes, Output, Release, Without
+from .output import formatted, write
+
+
+def check(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[GPU] [-- COMMAND OR FLAGS]", help="The GPU, then what you would launch."),
+    ] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    gpu_memory: Memory = None,
+    show_facts: Annotated[bool, typer.Option("--facts", help="Show every fact the answer stands on.")] = False,
+    why: Annotated[bool, typer.Option("--why/--no-why", help="Add conflicts and ways out to a no.")] = True,
+    keep: Keep = None,
+    batch_file: Annotated[
+        str | None, typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
+    ] = None,
+    output: Output = Format.text,
+) -> int:
+    """Does this launch command hold, and what will SGLang really run?"""
+    from ..api import Preflight
+    from ..render import conflict, machine, text
+
+    if batch_file is not None:
+        from . import batch
+
+        return batch.run(batch_file, release)
+    if not words:
+        raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
+    preflight = Preflight(release)
+    arguments, given = arguments_of(words[1:])
+    platform = machine_asked(
+        preflight.knowledge,
+        words[0],
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=gpu_memory,
+        given=given,
+    )
+    report = preflight.check(
+        model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
+    )
+    shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
+    if output is Format.command:
+        shown = conflict.command(report.subject, arguments) + "\n"
+    write(formatted(output, shown, machine.check(report, facts=show_facts)))
+    return YES if report.holds else NO
+
+
+def resolve(
+    words: Annotated[list[str] | None, typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    output: Output = Format.text,
+) -> int:
+    """The effective configuration, write by write, in SGLang's order."""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    if not words:
+        raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
+    preflight = Preflight(release)
+    arguments, given = arguments_of(words[1:])
+    platform = machine_asked(
+        preflight.knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, given=given
+    )
+    report = preflight.check(model, platform, arguments, Path.cwd())
+    data = machine.check(report)
+    data["log"] = [machine.change(one) for one in report.log]
+    write(formatted(output, text.log(report), data))
+    return NO if report.refused else YES
+
+
+def _facts(found: Mapping[str, Value]) -> str:
+    from . import listing
+
+    return listing.facts(found)

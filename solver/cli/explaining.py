@@ -1,0 +1,120 @@
+"""`preflight explain` and `preflight diagnose`: why not, for which else, what a log means."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import InputError
+from .inputs import arguments_of, kept_of, machine_asked, pins_of, text_of
+from .options import NO, YES, Cuda, Env, Format, Keep, Model, Nodes, Output, Release, Sets, Without
+from .output import formatted, write
+
+if TYPE_CHECKING:
+    from ..api import Preflight
+    from ..facts import Platform
+
+
+class Which(StrEnum):
+    """What may be another one in a reverse question."""
+
+    gpu = "gpu"
+    number = "count"
+    release = "release"
+    model = "model"
+
+
+ASPECT = {Which.gpu: "gpu", Which.number: "num_gpus", Which.release: "release", Which.model: "model"}
+# GPUs of a usual node: what "for which GPU" asks about when no number is given.
+NODE = 8
+
+
+def explain(
+    model: Model,
+    gpu: Annotated[str | None, typer.Argument(metavar="[GPU]", help="Such as B200; not needed by --which gpu.")] = None,
+    sets: Sets = None,
+    args: Annotated[str | None, typer.Option("--args", help="A command's flags, as one text.")] = None,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    keep: Keep = None,
+    which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
+    output: Output = Format.text,
+) -> int:
+    """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
+    from ..api import Preflight
+    from ..render import machine, text
+
+    if (args is None) == (not sets):
+        raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
+    if gpu is None and which is not Which.gpu:
+        raise InputError("no GPU is named", "explain", "Write: preflight explain MODEL 8xB200 --set FLAG=VALUE")
+    preflight = Preflight(release)
+    arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
+    platform = machine_asked(
+        preflight.knowledge,
+        gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        given=given,
+    )
+    if which is not None:
+        return _which(preflight, which, model, platform, sets, arguments if args is not None else None, output)
+    kept = kept_of(keep, preflight.knowledge.flags)
+    if args is not None:
+        found = preflight.explain_command(model, platform, arguments, kept)
+    else:
+        found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
+    write(formatted(output, text.explanation(found), machine.explanation(found)))
+    return YES if found.satisfiable else NO
+
+
+def _which(
+    preflight: Preflight,
+    which: Which,
+    model: str,
+    platform: Platform,
+    sets: list[str] | None,
+    arguments: list[str] | None,
+    output: Format,
+) -> int:
+    from ..render import survey
+    from .progress import progress
+
+    pins = pins_of(sets or [], preflight.knowledge.flags)
+    with progress() as shown:
+        found = preflight.which(ASPECT[which], model, platform, pins=pins, arguments=arguments, progress=shown)
+    text = survey.command(found) if output is Format.command else survey.survey(found)
+    write(formatted(output, text, survey.data(found)))
+    return YES if any(one.works for one in found.answers) else NO
+
+
+def _split(text: str | None) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text or "")
+    except ValueError as fault:
+        raise InputError(f"the flags cannot be split into words: {fault}", "--args") from None
+
+
+def diagnose(
+    log: Annotated[str, typer.Argument(metavar="FILE|-", help="A log or traceback.", show_default=False)],
+    gpu: Annotated[str | None, typer.Option("--gpu", help="Such as 8xB200, where the log names none.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="The model, where the log names none.")] = None,
+    release: Release = None,
+    output: Output = Format.text,
+) -> int:
+    """From a log or traceback to the rule, its cause, the way out and what would fail next."""
+    from ..api import Preflight
+    from ..render import diagnosis
+
+    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu)
+    write(formatted(output, diagnosis.diagnosis(found), diagnosis.data(found)))
+    return YES if found.recognised else NO

@@ -1,0 +1,66 @@
+"""The commands that show or check the knowledge itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .options import YES, Release
+from .output import write
+
+
+def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
+    """The rules of a release, or one of them whole."""
+    from . import listing
+
+    write(listing.rules(rule, release))
+    return YES
+
+
+def flags(flag: Annotated[str | None, typer.Argument(metavar="[FLAG]")] = None, release: Release = None) -> int:
+    """SGLang's flags, or one of them whole."""
+    from . import listing
+
+    write(listing.flags(flag, release))
+    return YES
+
+
+def gpus() -> int:
+    """The GPUs that are known."""
+    from . import listing
+
+    write(listing.gpus())
+    return YES
+
+
+def models() -> int:
+    """The checkpoints that are known by name."""
+    from . import listing
+
+    write(listing.models())
+    return YES
+
+
+def profiles() -> int:
+    """What "better" can mean."""
+    from . import listing
+
+    write(listing.profiles())
+    return YES
+
+
+def lint(
+    sources: Annotated[
+        Path | None,
+        typer.Option("--sources", metavar="TREE", help="An unpacked SGLang wheel to hold anchors against."),
+    ] = None,
+    release: Release = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="List raise sites by reach; needs --sources.")] = False,
+) -> int:
+    """Faults in the knowledge."""
+
+    from . import linting
+
+    return linting.run(sources, release, coverage)

@@ -1,0 +1,35 @@
+"""Options that commands share; exit codes: 0 yes, 1 the answer is no, 2 the question was wrong, 3 our fault."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+YES, NO, WRONG, FAULT = 0, 1, 2, 3
+
+
+class Format(StrEnum):
+    """How an answer is written."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+
+
+Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
+Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
+Without = Annotated[list[str] | None, typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
+Cuda = Annotated[str | None, typer.Option("--cuda", help="CUDA version, such as 12.9.")]
+Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPUs.")]
+Memory = Annotated[float | None, typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
+Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
+Keep = Annotated[
+    str | None,
+    typer.Option("--keep", metavar="NAME,...", help="Flags, or gpu, num_gpus, release, model, that may not change."),
+]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]

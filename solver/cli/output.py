@@ -1,0 +1,23 @@
+"""An answer to standard output, in the format that was asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from .options import Format
+
+
+def write(shown: str) -> None:
+    """Text to standard output."""
+    typer.echo(shown, nl=not shown.endswith("\n"))
+
+
+def formatted(output: Format, shown: str, data: dict[str, Any]) -> str:
+    """One of the three; the others are not made."""
+    from ..render import machine
+
+    if output is Format.json:
+        return machine.as_json(data)
+    return machine.as_yaml(data) if output is Format.yaml else shown

@@ -1,0 +1,44 @@
+"""`preflight recommend`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .inputs import machine_asked, pins_of
+from .options import NO, YES, Cuda, Env, Format, Gpu, Memory, Model, Nodes, Output, Release, Sets, Without
+from .output import formatted, write
+
+
+def recommend(
+    model: Model,
+    gpu: Gpu,
+    profile: Annotated[
+        str, typer.Option("--profile", help="What better means; see `preflight profiles`.")
+    ] = "balanced",
+    sets: Sets = None,
+    top: Annotated[int, typer.Option("--top", min=1, max=1000, help="How many to show.")] = 5,
+    release: Release = None,
+    env: Env = None,
+    without: Without = None,
+    cuda: Cuda = None,
+    nodes: Nodes = 1,
+    gpu_memory: Memory = None,
+    output: Output = Format.text,
+) -> int:
+    """The best configurations for a model on a GPU, and how many hold in all."""
+    from ..api import Preflight
+    from ..render import conflict, machine, text
+
+    preflight = Preflight(release)
+    platform = machine_asked(
+        preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
+    )
+    pins = pins_of(sets or [], preflight.knowledge.flags)
+    found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    if output is Format.command:
+        write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
+    else:
+        write(formatted(output, text.recommendation(found), machine.recommendation(found)))
+    return YES if found.solutions else NO

@@ -1,0 +1,132 @@
+"""Logs -> rules: recorded refusals wrapped as SGLang prints them, messages of other releases, and what is unknown."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from constraints import store
+from constraints.messages import tokens
+from solver.api import Preflight
+from solver.errors import InputError
+from solver.intake.log import read_log
+from tests.conformance.corpus import read
+from tests.conformance.logs import expected, named, printed, wrap
+
+HERE = Path(__file__).resolve().parent
+SEEDS = sorted((HERE.parents[1] / "shared" / "seeds").glob("*.json"))
+RELEASES = ("0.5.18", "0.5.23")
+FRAME = '  File "/x/sglang/srt/layers/attention/attention_registry.py", line 280, in create_trtllm_mha_backend'
+
+
+@cache
+def preflight(release: str) -> Preflight:
+    return Preflight(release)
+
+
+@pytest.mark.parametrize("style", ["traceback and values", "traceback and command"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_recorded_refusals(release: str, style: str) -> None:
+    """Records hold the first words of a message only: a log is cut short more often than not."""
+    asked = preflight(release)
+    cases = [
+        {**case, "message": case.get("words", ""), "error_type": "ValueError"}
+        for case in read(HERE / "conformance" / f"corpus-{release}.jsonl.gz")
+        if case["verdict"] == "refused" and case.get("where_kind") != "argparse" and expected(asked, case["where"])
+    ]
+    wrong = []
+    drawn = random.Random(5).sample(cases, 40)
+    for case in drawn:
+        case["args"] = [word.removeprefix("@") for word in case["args"]]
+        found = asked.diagnose(wrap(case, printed(asked, case), style), why=False)
+        if named(found) not in expected(asked, case["where"]):
+            wrong.append((case["id"], case["where"], named(found)))
+        elif found.finding is not None:
+            assert found.report is not None
+            assert found.finding in found.report.findings
+    assert len(wrong) <= len(drawn) * 0.02, wrong
+
+
+@pytest.mark.skipif(not SEEDS, reason="the field cases are not beside this repository")
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_seeds(path: Path) -> None:
+    record = json.loads(path.read_text(encoding="utf-8"))["record"]
+    file = record["filePath"].removeprefix("python/")
+    log = f'Traceback (most recent call last):\n  File "/x/{file}", line {record["lineNumber"]}, in check\n    raise\n'
+    found = preflight("0.5.23").diagnose(f"{log}{record['errorClass']}: {record['errorMessage']}\n", why=False)
+    assert found.recognised
+    assert named(found).startswith(record["slug"].split("-backend")[0].replace("tensorrt-llm", "trtllm"))
+
+
+def test_the_cause_the_way_out_and_what_comes_next() -> None:
+    text = (
+        "+ python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 "
+        "--attention-backend trtllm_mla --kv-cache-dtype fp8_e5m2\n8x NVIDIA H200\n"
+        "Traceback (most recent call last):\n"
+        '  File "/x/sglang/srt/arg_groups/overrides.py", line 1211, in _mla_kv_cache_dtype_checks\n'
+        "ValueError: backend is only supported on Blackwell GPUs (SM100/SM12x).\n"
+    )
+    found = preflight("0.5.23").diagnose(text)
+    assert named(found) == "trtllm-mla-needs-blackwell"
+    assert found.finding is not None
+    assert [one.rule.id for one in found.following] == ["trtllm-mla-kv-dtypes"]
+    assert found.report is not None
+    assert found.report.explanation is not None
+    assert found.report.explanation.fixes
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB.",
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled cuda error",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'model.safetensors.index.json'",
+        "KeyError: 'lm_head.weight'",
+    ],
+)
+def test_unknown_messages_are_not_guessed(message: str) -> None:
+    log = f'Traceback (most recent call last):\n  File "/x/sglang/srt/a.py", line 1, in f\n    f()\n{message}\n'
+    found = preflight("0.5.23").diagnose(log)
+    assert not found.recognised
+    assert all(match.how == "near" and 0 < match.distance < 1 for match in found.matches)
+    assert found.finding is None
+
+
+def test_a_text_without_a_failure() -> None:
+    with pytest.raises(InputError):
+        preflight("0.5.23").diagnose("INFO: server started\n" * 200)
+
+
+def test_another_prefix_on_every_line() -> None:
+    lines = ["Traceback (most recent call last):", FRAME, "    raise", "ValueError: only non-MLA models"]
+    plain, prefixed = read_log("\n".join(lines)), read_log("\n".join(f"sglang-1  | {line}" for line in lines))
+    assert plain.frames == prefixed.frames != ()
+    assert plain.message == prefixed.message
+
+
+def test_arguments_of_both_forms() -> None:
+    form = "server_args=ServerArgs(model_path='a', tp_size=8, x=<O a=1>, stop=[1, 2], text='a, b=1', end=None)"
+    object_ = (
+        "server_args={'model_path': 'a', 'tp_size': 8, 'x': <O a=1>, 'stop': [1, 2], 'text': 'a, b=1', 'end': None}"
+    )
+    wanted = {"model_path": "a", "tp_size": 8, "stop": (1, 2), "text": "a, b=1", "end": None}
+    assert read_log(form + "\n").arguments == wanted
+    assert read_log(object_ + "\n").arguments == wanted
+
+
+def test_numbers_and_values_are_masked() -> None:
+    assert tokens("needs 8 GPUs, got 4.5 of x=`fp8`.") == ("needs", "gpus", "got", "of", "fp8")
+    assert tokens("size \0 of tp\0 is bad") == ("size", "of", "is", "bad")
+
+
+def test_few_words_a_site() -> None:
+    printed_ = store.messages()
+    assert {one.release for one in printed_} == set(RELEASES)
+    assert max(len(one.words) for one in printed_) <= 6
+    for release in RELEASES:
+        rules = preflight(release).knowledge.rules
+        assert all(one.rule in rules for one in printed_ if one.release == release and one.rule)
