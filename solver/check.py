@@ -29,6 +29,10 @@ from .resolve import Program, Resolution, fold_operations, reads, targets
 VERDICT_STAGES = ("parse", "args", "backend-init")
 
 
+# SGLang reads some things off the name a checkpoint was given by.
+MODEL_PATH = "model.path"
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What became of a command; ``refusal`` when it could not be parsed, else ``resolution``."""
@@ -103,7 +107,7 @@ class Engine:
             if draft is not None:
                 with contextlib.suppress(InputError):
                     found.append(self.model_facts(str(draft), draft=True, overrides=over))
-            self._facts[key] = gather(self.knowledge, platform, found)
+            self._facts[key] = {**gather(self.knowledge, platform, found), MODEL_PATH: model}
         return self._facts[key]
 
     def run(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Resolution:
