@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from constraints.evaluate import Closure, Compiled, fold
 from constraints.schema import HARD, WRITERS, Operation
-from constraints.tree import All, Const, Node, names
+from constraints.tree import Const, Node, names
 from constraints.values import Env, Value, same
 
 
@@ -43,7 +43,6 @@ _CaseRun = tuple[Closure | None, tuple[tuple[str, Closure], ...]]
 
 class _Compiled(NamedTuple):
     operation: Operation
-    on_facts: Compiled | None
     when: Compiled | None
     require: Compiled | None
     cases: tuple[_CaseRun, ...]
@@ -55,9 +54,11 @@ _Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...]]
 class Program:
     """A release's operations, ready to run on the facts of any model, GPU and environment."""
 
-    def __init__(self, operations: Iterable[Operation], facts: frozenset[str] = frozenset()) -> None:
-        """``facts`` names what no operation writes: a guard that reads nothing else is asked once for a machine."""
-        self._compiled = tuple(_compile(tuple(operations), facts))
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self._operations = tuple(operations)
+        # A guard that reads facts alone is asked once for a machine; what never passes it is never compiled.
+        self._fixed = tuple([None if one.fixed is None else Compiled(one.fixed) for one in self._operations])
+        self._compiled: dict[int, _Compiled] = {}
         self._live: dict[int, tuple[Env, tuple[_Live, ...]]] = {}
 
     def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
@@ -97,18 +98,16 @@ class Program:
         kept = self._live.get(id(facts))
         if kept is None or kept[0] is not facts:
             known = _State(facts)
-            live = tuple(
-                (
-                    one.operation,
-                    one.when and one.when.fastest,
-                    one.require and one.require.fastest,
-                    one.cases,
-                )
-                for one in self._compiled
-                if one.on_facts is None or one.on_facts(known)
-            )
-            kept = self._live[id(facts)] = (facts, live)
+            live = [place for place, fixed in enumerate(self._fixed) if fixed is None or fixed(known)]
+            kept = self._live[id(facts)] = (facts, tuple([self._ready(place) for place in live]))
         return kept[1]
+
+    def _ready(self, place: int) -> _Live:
+        compiled = self._compiled.get(place)
+        if compiled is None:
+            compiled = self._compiled[place] = _compile(self._operations[place])
+        operation, when, require, cases = compiled
+        return operation, when and when.fastest, require and require.fastest, cases
 
 
 class _State(dict[str, Value]):
@@ -189,37 +188,23 @@ def is_hard(operation: Operation) -> bool:
     return operation.rule.kind in HARD
 
 
-def _compile(operations: tuple[Operation, ...], facts: frozenset[str]) -> Iterator[_Compiled]:
-    for operation in operations:
-        fixed: list[Node] = []
-        rest: list[Node] = []
-        for part in _conjuncts(operation.when):
-            (fixed if names(part) <= facts else rest).append(part)
-        yield _Compiled(
-            operation,
-            _guard(fixed),
-            _guard(rest),
-            None if operation.require is None else Compiled(operation.require),
-            tuple(
+def _compile(operation: Operation) -> _Compiled:
+    split = operation.fixed is not None or operation.open is not None
+    when = operation.open if split else operation.when
+    return _Compiled(
+        operation,
+        None if when is None else Compiled(when),
+        None if operation.require is None else Compiled(operation.require),
+        tuple(
+            [
                 (
                     None if case.when is None else Compiled(case.when),
                     tuple([(target, Compiled(value)) for target, value in case.writes]),
                 )
                 for case in operation.cases
-            ),
-        )
-
-
-def _conjuncts(node: Node | None) -> Iterator[Node]:
-    if isinstance(node, All):
-        for part in node.parts:
-            yield from _conjuncts(part)
-    elif node is not None:
-        yield node
-
-
-def _guard(parts: list[Node]) -> Compiled | None:
-    return Compiled(All(tuple(parts))) if len(parts) > 1 else Compiled(parts[0]) if parts else None
+            ]
+        ),
+    )
 
 
 def _release(env: _State, writes: list[Write], held: list[tuple[Operation, str, Value]]) -> None:
