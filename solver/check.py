@@ -69,7 +69,7 @@ class Engine:
         self._inputs: dict[str, ModelInput] = {}
         self._models: dict[tuple[str, bool, str], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
-        self._program = Program(knowledge.program)
+        self._program = Program(knowledge.program, self.defaults)
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
