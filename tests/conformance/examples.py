@@ -19,6 +19,10 @@ HERE = Path(__file__).resolve().parent
 _GPU = re.compile(r"(?:(\d+)x)?(.+)")
 
 
+Environment = tuple[tuple[str, str], ...]
+Key = tuple[str, str, str, Environment]
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What SGLang said of one example: ``ok`` or ``refused``, where, how (raise, assert, call, argparse), when."""
@@ -28,25 +32,31 @@ class Recorded:
     gpu: str
     args: str
     verdict: str
+    env: Environment = ()
     where: str = ""
     where_kind: str = ""
     stage: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """The example itself."""
-        return self.model, self.gpu, self.args
+        return self.model, self.gpu, self.args, self.env
 
 
 def examples_of(knowledge: Knowledge) -> Iterator[tuple[str, Example]]:
     """Each example of the release once, with an id that names the first rule it stands under."""
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[Key] = set()
     for rule in sorted(knowledge.rules.values(), key=lambda one: one.id):
         for word, group in (("violates", rule.violates), ("satisfies", rule.satisfies)):
             for number, example in enumerate(group):
-                if (key := (example.model, example.gpu, example.args)) not in seen:
+                if (key := key_of(example)) not in seen:
                     seen.add(key)
                     yield f"{rule.id}/{word}/{number}", example
+
+
+def key_of(example: Example) -> Key:
+    """What tells an example from others: checkpoint, GPUs, words and environment."""
+    return example.model, example.gpu, example.args, example.env
 
 
 def split_gpu(text: str) -> tuple[int, str]:
@@ -73,7 +83,7 @@ def folder_of(word: str, catalogue: Catalogue, models: Path) -> str:
 def recorded_from(name: str, example: Example, answer: Mapping[str, Any]) -> Recorded:
     """A runner's answer in our words."""
     if answer["verdict"] == "ok":
-        return Recorded(name, example.model, example.gpu, example.args, "ok")
+        return Recorded(name, example.model, example.gpu, example.args, "ok", example.env)
     stage = str(answer.get("stage") or "")
     return Recorded(
         name,
@@ -81,6 +91,7 @@ def recorded_from(name: str, example: Example, answer: Mapping[str, Any]) -> Rec
         example.gpu,
         example.args,
         "refused",
+        example.env,
         str(answer.get("where") or "").removeprefix("sglang/"),
         str(answer.get("where_kind") or ""),
         {"argparse": "parse", "attention_factory": "backend-init"}.get(stage, "args"),
@@ -101,8 +112,13 @@ def write_recorded(path: Path, verdicts: Iterable[Recorded]) -> None:
     path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
 
 
-def read_recorded(path: Path) -> dict[tuple[str, str, str], Recorded]:
+def read_recorded(path: Path) -> dict[Key, Recorded]:
     """The verdicts of a file by example."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        found = [Recorded(**{"args": "", **json.loads(line)}) for line in lines]
+        found = [_from_line(json.loads(line)) for line in lines]
     return {one.key: one for one in found}
+
+
+def _from_line(data: dict[str, Any]) -> Recorded:
+    env = tuple((name, text) for name, text in data.pop("env", ()))
+    return Recorded(**{"args": "", **data}, env=env)

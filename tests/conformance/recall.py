@@ -86,6 +86,7 @@ def case_of_example(one: Recorded, words: Iterable[str]) -> Mapping[str, Any]:
         "gpu": gpu,
         "num_gpus": number,
         "args": list(words),
+        "env": dict(one.env),
         "verdict": one.verdict,
         "where": one.where,
         "where_kind": one.where_kind,
