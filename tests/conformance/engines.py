@@ -11,6 +11,7 @@ from constraints.knowledge import Knowledge
 from constraints.schema import Example, Rule
 from solver.check import VERDICT_STAGES, Engine
 from solver.machine import platform_of
+from tests.conformance.examples import located
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ def answer(release: str, example: Example) -> Answer:
     """What we say of an example."""
     engine = engine_of(release)
     platform = platform_of(engine.knowledge, example.gpu, env=dict(example.env))
-    checked = engine.check(example.model, platform, shlex.split(example.args))
+    words = [located(word) for word in shlex.split(example.args)]
+    checked = engine.check(located(example.model), platform, words)
     if checked.resolution is None:
         return Answer(True, None, ())
     broken = tuple(operation.rule for operation in checked.resolution.refusals)

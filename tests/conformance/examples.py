@@ -16,6 +16,8 @@ from constraints.models_schema import Catalogue
 from constraints.schema import Example
 
 HERE = Path(__file__).resolve().parent
+# Examples name configs that stand here, made up for lines that no checkpoint of the catalogue reaches, by this prefix.
+MADE_UP = "checkpoints/"
 _GPU = re.compile(r"(?:(\d+)x)?(.+)")
 
 
@@ -71,13 +73,18 @@ def case_of(name: str, example: Example, catalogue: Catalogue, models: Path) -> 
     number, gpu = split_gpu(example.gpu)
     args = [folder_of(word, catalogue, models) for word in shlex.split(example.args)]
     model = folder_of(example.model, catalogue, models)
-    return {"id": name, "model": model, "gpu": gpu, "num_gpus": number, "args": args}
+    return {"id": name, "model": model, "gpu": gpu, "num_gpus": number, "args": args, "env": dict(example.env)}
 
 
 def folder_of(word: str, catalogue: Catalogue, models: Path) -> str:
-    """The folder of a checkpoint of the catalogue; any other word as it stands."""
+    """The folder of a checkpoint of the catalogue or a made-up one; any other word as it stands."""
     checkpoint = catalogue.names.get(word.lower())
-    return word if checkpoint is None else str(models / Path(checkpoint.file).stem)
+    return located(word) if checkpoint is None else str(models / Path(checkpoint.file).stem)
+
+
+def located(word: str) -> str:
+    """The folder of a made-up checkpoint; any other word as it stands."""
+    return str(HERE / word) if word.startswith(MADE_UP) else word
 
 
 def recorded_from(name: str, example: Example, answer: Mapping[str, Any]) -> Recorded:

@@ -4,7 +4,8 @@
 
 MODELS holds a folder for each file of the catalogue (`Qwen3-8B` for `Qwen3-8B.json`). The runner is called with
 ``--version RELEASE --in CASES --out RESULTS``. A case is a JSON line {id, model, gpu, num_gpus, args}, models as
-folders, and the runner has the environment of the example; a result has its id, ``verdict`` (ok or not), and if not ok ``stage``, ``where`` (file:line), ``where_kind``.
+folders, and the runner has the environment of the example (with --runner-sets-env the case has it: ``env``); a result
+has its id, ``verdict`` (ok or not), and if not ok ``stage``, ``where`` (file:line), ``where_kind``.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def main() -> None:
     parser.add_argument("--release", required=True)
     parser.add_argument("--models", required=True, type=Path, help="a folder for each file of the catalogue")
     parser.add_argument("--runner", required=True, help="the command that asks SGLang")
+    parser.add_argument("--runner-sets-env", action="store_true", help="the runner itself sets a case's `env`")
     parser.add_argument("--all", action="store_true", help="ask again about what is recorded already")
     options = parser.parse_args()
     if not options.models.is_dir():
@@ -77,7 +79,8 @@ def main() -> None:
     if missing:
         parser.error("not below --models: " + ", ".join(missing))
     answers: dict[str, dict[str, Any]] = {}
-    for environment, names in by_environment(new).items():
+    groups: dict[Environment, list[str]] = {(): list(new)} if options.runner_sets_env else by_environment(new)
+    for environment, names in groups.items():
         answers.update(ask(options.runner, options.release, [cases[name] for name in names], environment))
     if unanswered := sorted(set(new) - set(answers)):
         parser.error(f"the runner did not answer {len(unanswered)} cases, such as {unanswered[0]}")
