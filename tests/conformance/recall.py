@@ -62,11 +62,14 @@ def modelled(engine: Engine) -> dict[str, list[Rule]]:
 
 
 def recall(engine: Engine, cases: Iterable[dict[str, Any]], models: Path | None) -> Recall:
-    """Count recorded refusals by line; cases on checkpoints that are not here are left out."""
+    """Count recorded refusals by line.
+
+    Left out: cases on checkpoints that are not here, and those refused because the recorder's folder lacks a file.
+    """
     found = Recall(modelled(engine))
     for case in cases:
         where = case.get("where", "")
-        if case["verdict"] == "ok" or where not in found.rules:
+        if case["verdict"] == "ok" or where not in found.rules or str(case.get("words", "")).startswith("OSError"):
             continue
         try:
             checked = checked_case(engine, case, models)
