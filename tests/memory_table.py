@@ -1,7 +1,7 @@
 """Public start-up logs against the memory estimate -> the table of docs/memory.md.
 
-    python tests/memory_table.py          print the table
-    python tests/memory_table.py --write  put it into docs/memory.md
+python tests/memory_table.py          print the table
+python tests/memory_table.py --write  put it into docs/memory.md
 """
 
 from __future__ import annotations
