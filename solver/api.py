@@ -86,8 +86,8 @@ class Preflight:
         checked, platform = self._checked(model, platform, arguments, folder)
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
-            return replace(
-                report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
+            return report._replace(
+                explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
             )
         return report
 

@@ -16,17 +16,21 @@ from constraints.schema import Operation
 from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather, is_fact
+from .facts import Platform, gather
 from .intake.command import parse_arguments
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.words import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, fold_operations, reads, targets
+from .resolve import Program, Resolution, fold_operations, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
+
+
+# SGLang reads some things off the name a checkpoint was given by.
+MODEL_PATH = "model.path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,8 @@ class Engine:
         self._inputs: dict[str, ModelInput] = {}
         self._models: dict[tuple[str, bool, str], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
-        read = {name for operation in knowledge.program for name in reads(operation)}
-        self._program = Program(knowledge.program, frozenset(filter(is_fact, read - derived)))
+        self._folded: dict[int, tuple[Mapping[str, Value], tuple[Operation, ...]]] = {}
+        self._program = Program(knowledge.program, self.defaults)
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.
@@ -103,7 +107,7 @@ class Engine:
             if draft is not None:
                 with contextlib.suppress(InputError):
                     found.append(self.model_facts(str(draft), draft=True, overrides=over))
-            self._facts[key] = gather(self.knowledge, platform, found)
+            self._facts[key] = {**gather(self.knowledge, platform, found), MODEL_PATH: model}
         return self._facts[key]
 
     def run(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Resolution:
@@ -112,7 +116,10 @@ class Engine:
 
     def folded(self, facts: Mapping[str, Value]) -> tuple[Operation, ...]:
         """The release's program with facts put in: what a constraint problem is made of."""
-        return fold_operations(self.knowledge.program, facts)
+        kept = self._folded.get(id(facts))
+        if kept is None or kept[0] is not facts:
+            kept = self._folded[id(facts)] = (facts, fold_operations(self.knowledge.program, facts))
+        return kept[1]
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""

@@ -1,6 +1,6 @@
 """Write the README's tour anew: every console block without `...` gets what its command prints now.
 
-    python tests/record_readme.py
+python tests/record_readme.py
 """
 
 from __future__ import annotations

@@ -30,6 +30,9 @@ FLOORS: dict[tuple[str, str], Figures] = {
     ("0.5.23", "recipes"): ALL,
     ("0.5.23", "random"): ALL,
     ("0.5.23", "wild"): ALL,
+    # Files that are not there, and memory that does not suffice: causes in docs/truth.md.
+    ("0.5.23", "odd"): (99.0, 98.0, 100.0),
+    ("0.5.18", "odd"): (99.0, 100.0, 100.0),
     ("0.5.18", "smoke"): ALL,
     ("0.5.18", "recipes"): ALL,
     ("0.5.18", "random"): ALL,

@@ -130,3 +130,23 @@ def test_few_words_a_site() -> None:
     for release in RELEASES:
         rules = preflight(release).knowledge.rules
         assert all(one.rule in rules for one in printed_ if one.release == release and one.rule)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_failures_after_the_start(release: str) -> None:
+    """What fails while weights load or requests are served is known by line and words like what is refused early."""
+    asked = preflight(release)
+    words = {one.rule: one.words for one in store.messages() if one.release == release}
+    late = [rule for rule in asked.knowledge.rules.values() if rule.stage in ("model-load", "serving")]
+    tried = 0
+    for rule in late:
+        source = rule.source(release)
+        if rule.id not in words or source is None or source.release != release:
+            continue
+        tried += 1
+        frame = f'  File "/x/sglang/{source.file}", line {source.line}, in load'
+        message = f"ValueError: {' '.join(words[rule.id])}"
+        found = asked.diagnose(f"Traceback (most recent call last):\n{frame}\n    raise\n{message}\n", why=False)
+        place = f"{source.file}:{source.line}"
+        assert named(found) in expected(asked, place), (rule.id, named(found))
+    assert tried > 30

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from constraints.values import same
+from constraints.values import Value, same
 from solver.api import Preflight
 from solver.machine import platform_of
 from solver.place import Place
@@ -68,13 +68,13 @@ def test_only_the_proof_makes_a_fix() -> None:
 def test_what_does_not_hold_is_no_fix() -> None:
     asked = preflight()
     start = Place(asked.engine, DEEPSEEK, asked.machine("8xH200"))
-    typed = {"tp_size": 8, "attention_backend": "trtllm_mla"}
+    typed: dict[str, Value] = {"tp_size": 8, "attention_backend": "trtllm_mla"}
     assert prove(Question(start, typed), start, typed) is None
     blackwell = Place(asked.engine, DEEPSEEK, asked.machine("8xB200"))
     assert prove(Question(start, typed), blackwell, typed) is not None
     lost = Question(start, typed, {"attention_backend": "fa3"})
     assert prove(lost, blackwell, typed) is None, "an effective value that must be kept is lost"
-    unsayable = {"tp_size": 8, "no_such_flag": 1}
+    unsayable: dict[str, Value] = {"tp_size": 8, "no_such_flag": 1}
     assert prove(Question(start, unsayable), blackwell, unsayable) is None, "the words must say what is meant"
 
 
@@ -117,8 +117,22 @@ def test_every_broken_rule_in_order() -> None:
     ]
 
 
-ELEMENT = {"kind": str, "name": str, "value": object, "rule": (str, type(None)), "source": (dict, type(None))}
-FIX = {"cost": int, "changes": list, "model": str, "gpu": str, "num_gpus": int, "release": str, "args": list}
+ELEMENT: dict[str, Any] = {
+    "kind": str,
+    "name": str,
+    "value": object,
+    "rule": (str, type(None)),
+    "source": (dict, type(None)),
+}
+FIX: dict[str, Any] = {
+    "cost": int,
+    "changes": list,
+    "model": str,
+    "gpu": str,
+    "num_gpus": int,
+    "release": str,
+    "args": list,
+}
 
 
 @pytest.mark.parametrize("command", [True, False], ids=["command", "outcome"])

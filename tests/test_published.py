@@ -54,7 +54,27 @@ DECIDED: dict[str, Answer] = {
         "refused",
         "triton-no-cross-attention",
     ),
-    "cutlass-mla-tp8-heads": (NEWEST, "deepseek-ai/DeepSeek-V3", "8xB200", "word", "cutlass_mla"),
+    "sm120-trtllm-mla-prefill": (
+        NEWEST,
+        "deepseek-ai/DeepSeek-V3",
+        "RTXPRO6000",
+        "breaks",
+        "trtllm-mla-prefill-not-on-sm12x",
+    ),
+    "dsv32-3090-ktransformers": (
+        NEWEST,
+        "deepseek-ai/DeepSeek-V3.2",
+        "8xH200",
+        "breaks",
+        "dsa-model-on-a-dense-backend",
+    ),
+    "dsv32-fp8kv-flashmla": (NEWEST, "deepseek-ai/DeepSeek-V3.2", "8xH200", "breaks", "dsa-packed-kv-needs-dsa"),
+    "fp8-block-576": (NEWEST, "deepseek-ai/DeepSeek-V3", "32xH200", "breaks", "fp8-dense-blocks"),
+    "fp8-block-64-moe": (NEWEST, "deepseek-ai/DeepSeek-V3", "32xH200", "breaks", "fp8-expert-blocks"),
+    "qwen3next-fp8-tp8": (NEWEST, "Qwen/Qwen3-Next-80B-A3B-Instruct-FP8", "8xH200", "breaks", "fp8-expert-blocks"),
+    "dsv3-on-a100x8": (NEWEST, "deepseek-ai/DeepSeek-V3", "8xA100", "breaks", "fp8-experts-need-ada"),
+    "aiter-kimi-k2-tp8": (NEWEST, "moonshotai/Kimi-K2-Instruct", "8xMI355X", "attention_backend", "aiter"),
+    "cutlass-mla-tp8-heads": (OLDEST, "deepseek-ai/DeepSeek-V3", "8xB200", "breaks", "cutlass-mla-needs-all-heads"),
     "cutlass-mla-page128-fp16": (OLDEST, "deepseek-ai/DeepSeek-V3", "8xB200", "page_size", 128),
     "cutlass-mla-fp8-kv": (NEWEST, "deepseek-ai/DeepSeek-V3", "8xB200", "word", "cutlass_mla"),
     "cutedsl-mla-decode-only": (NEWEST, "deepseek-ai/DeepSeek-V3", "8xB200", "refused", "cutedsl-mla-decodes-only"),
@@ -151,6 +171,8 @@ def test_field_case(name: str) -> None:
     assert checked.resolution is not None, checked.refusal
     if what == "refused":
         assert checked.resolution.refusals[0].rule.id == right
+    elif what == "breaks":
+        assert right in {one.rule.id for one in checked.resolution.broken}
     else:
         value = checked.resolution.values[what]
         assert value == (pytest.approx(right) if isinstance(right, float) else right)

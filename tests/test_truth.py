@@ -41,6 +41,7 @@ def test_writes_are_those_of_the_trace() -> None:
 
 def test_trace_is_cut_to_what_is_modelled() -> None:
     graph = "CudaGraphConfig(decode=PhaseConfig(backend='full', max_bs=1), prefill=PhaseConfig(backend=None))"
+    made: list[tuple[str, dict[str, Any]]]
     made = [("f", {"page_size": 64, "other": 1}), ("g", {"cuda_graph_config": graph}), ("h", {"other": 2})]
     assert traces.cut(made, ["page_size"]) == [
         ["f", {"page_size": 64}],

@@ -11,8 +11,7 @@ import typer
 from constraints.values import Value
 
 from ..errors import InputError
-from ..machine import platform_of
-from .inputs import arguments_of, environment_of, kept_of
+from .inputs import arguments_of, kept_of, machine_asked
 from .options import NO, YES, Cuda, Env, Format, Keep, Memory, Nodes, Output, Release, Without
 from .output import formatted, write
 
@@ -49,14 +48,15 @@ def check(
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release)
     arguments, given = arguments_of(words[1:])
-    platform = platform_of(
+    platform = machine_asked(
         preflight.knowledge,
         words[0],
         nodes=nodes,
-        env={**given, **environment_of(env or [])},
-        without=without or [],
+        env=env,
+        without=without,
         cuda=cuda,
         memory_gib=gpu_memory,
+        given=given,
     )
     report = preflight.check(
         model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
@@ -86,13 +86,8 @@ def resolve(
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release)
     arguments, given = arguments_of(words[1:])
-    platform = platform_of(
-        preflight.knowledge,
-        words[0],
-        nodes=nodes,
-        env={**given, **environment_of(env or [])},
-        without=without or [],
-        cuda=cuda,
+    platform = machine_asked(
+        preflight.knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, given=given
     )
     report = preflight.check(model, platform, arguments, Path.cwd())
     data = machine.check(report)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import InputError
-from ..machine import platform_of
-from .inputs import arguments_of, environment_of, kept_of, pins_of, text_of
+from .inputs import arguments_of, kept_of, machine_asked, pins_of, text_of
 from .options import NO, YES, Cuda, Env, Format, Keep, Model, Nodes, Output, Release, Sets, Without
 from .output import formatted, write
 
@@ -56,13 +55,14 @@ def explain(
         raise InputError("no GPU is named", "explain", "Write: preflight explain MODEL 8xB200 --set FLAG=VALUE")
     preflight = Preflight(release)
     arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
-    platform = platform_of(
+    platform = machine_asked(
         preflight.knowledge,
         gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
         nodes=nodes,
-        env={**given, **environment_of(env or [])},
-        without=without or [],
+        env=env,
+        without=without,
         cuda=cuda,
+        given=given,
     )
     if which is not None:
         return _which(preflight, which, model, platform, sets, arguments if args is not None else None, output)

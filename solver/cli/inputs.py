@@ -9,12 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from constraints.knowledge import Knowledge
 from constraints.schema import Flags
 from constraints.values import Value, same
 
 from ..errors import InputError
+from ..facts import Platform
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.refusal import Refusal
+from ..machine import platform_of
 from ..near import nearest_names
 from ..place import ASPECTS
 from ..render.sentence import refusal_message
@@ -32,18 +35,30 @@ def text_of(file: str) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def environment_of(settings: Sequence[str]) -> dict[str, str]:
-    """``K=V`` words.
+def machine_asked(
+    knowledge: Knowledge,
+    gpu: str,
+    *,
+    nodes: int,
+    env: Sequence[str] | None,
+    without: Sequence[str] | None,
+    cuda: str | None,
+    memory_gib: float | None = None,
+    given: Mapping[str, str] | None = None,
+) -> Platform:
+    """The machine that the options of a command describe; ``given`` is set by the launch command itself, below ``env``.
 
     Raises InputError.
     """
-    found = {}
-    for setting in settings:
+    variables = dict(given or {})
+    for setting in env or ():
         name, separator, value = setting.partition("=")
         if not separator or not name:
             raise InputError(f"{setting!r} sets nothing", "--env", "Write NAME=VALUE.")
-        found[name] = value
-    return found
+        variables[name] = value
+    return platform_of(
+        knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
+    )
 
 
 def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ..machine import platform_of
-from .inputs import environment_of, pins_of
+from .inputs import machine_asked, pins_of
 from .options import NO, YES, Cuda, Env, Format, Gpu, Memory, Model, Nodes, Output, Release, Sets, Without
 from .output import formatted, write
 
@@ -33,14 +32,8 @@ def recommend(
     from ..render import conflict, machine, text
 
     preflight = Preflight(release)
-    platform = platform_of(
-        preflight.knowledge,
-        gpu,
-        nodes=nodes,
-        env=environment_of(env or []),
-        without=without or [],
-        cuda=cuda,
-        memory_gib=gpu_memory,
+    platform = machine_asked(
+        preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
     found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)

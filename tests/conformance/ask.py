@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from tests.conformance.corpus import ids_by_folder
 from tests.conformance.record import ask
 from tests.conformance.traces import cut
 
+_FOLDER = re.compile(r"/(?:[^\s/]+/)+")  # where the recorder's checkpoints lie is its own affair
 STAGES = {"argparse": "parse", "attention_factory": "backend-init"}
 
 
@@ -34,7 +36,8 @@ def record_of(case: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, A
         found["stage"] = STAGES.get(stage, "args")
         found["where"] = str(answer.get("where") or "").removeprefix("sglang/")
         found["where_kind"] = str(answer.get("where_kind") or "")
-        found["words"] = f"{answer.get('error_type')}: {' '.join(str(answer.get('message')).split()[:9])}"
+        words = " ".join(str(answer.get("message")).split()[:9])
+        found["words"] = f"{answer.get('error_type')}: {_FOLDER.sub('', words)}"
     if "trace" in answer:
         found["trace"] = cut(answer["trace"], answer["resolved"])
     return found

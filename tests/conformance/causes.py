@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # Matched in this order against the text of a disagreement and of its command.
 CAUSES = (
+    ("OverflowError", "The recorder lists as many ranks as tp_size says; SGLang would start as many processes."),
     (
         "MemoryError",
         "SGLang lists a size for every batch until the machine's memory is full; how much it has is not asked.",

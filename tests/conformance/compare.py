@@ -145,16 +145,16 @@ def judge(
         if checked.refused:
             yield "FALSE REFUSED", rule, ours
         else:
-            yield "FALSE VALID", case["where"], case.get("words", "")[:60]
+            yield "FALSE VALID", case.get("where", ""), case.get("words", "")[:60]
         return
     tally["verdict"] += 1
     if refused:
         if case["stage"] not in ("parse", "argparse") and case["where_kind"] != "call":
             tally["sites"] += 1
-            if ours == case["where"]:
+            if ours == case.get("where", ""):
                 tally["sites equal"] += 1
             else:
-                yield "OTHER SITE", case["where"], rule, ours
+                yield "OTHER SITE", case.get("where", ""), rule, ours
         return
     assert checked.resolution is not None
     values = checked.resolution.values

@@ -2,7 +2,7 @@
 
     python tests/conformance/corpus.py --release 0.5.23 --out tests/conformance --every 5 RECORDS.jsonl.gz...
 
-Files whose name starts with `random` or `wild` are thinned to ``--most`` cases, the same ones each time.
+Files whose name starts with `random`, `wild` or `odd` are thinned to ``--most`` cases, the same ones each time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from constraints.models_load import load_catalogue
 from tests.conformance.compare import records
 
 KEPT = ("id", "model", "gpu", "num_gpus", "args", "verdict", "stage", "where", "where_kind", "words")
-_THINNED = ("random", "wild")
+_THINNED = ("random", "wild", "odd")
 
 
 def ids_by_folder() -> dict[str, str]:

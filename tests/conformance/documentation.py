@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from constraints.load import Knowledge, load
+from constraints.knowledge import Knowledge
+from constraints.load import load
 
 SOURCE = "docs/advanced_features/attention_backend.md at 0c078e6f"
 _NUMBERS = "--speculative-num-steps 3 --speculative-eagle-topk {} --speculative-num-draft-tokens {}"

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from constraints.knowledge import Knowledge
 from constraints.lint import reads
-from constraints.load import Knowledge, load
+from constraints.load import load
 from constraints.schema import Action, Flag
 
 # Flags about files, hosts and the log: what they do depends on the machine, or on nothing.

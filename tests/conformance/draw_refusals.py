@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from constraints.load import Knowledge, load
+from constraints.knowledge import Knowledge
+from constraints.load import load
 from constraints.schema import Action
 
 _MODELS = ("Qwen3-8B", "DeepSeek-V3", "Llama-3.1-8B", "Qwen3-30B-A3B")

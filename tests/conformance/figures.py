@@ -64,7 +64,11 @@ def _one(found: Figures, engine: Engine, case: dict[str, Any], models: Path | No
     if checked.refused != refused:
         found.tally["false refused" if checked.refused else "false valid"] += 1
         error = str(case.get("words", "")).split(":")[0]
-        cause = f"we refuse by {rule} ({ours})" if checked.refused else f"SGLang refuses at {case['where']} ({error})"
+        cause = (
+            f"we refuse by {rule} ({ours})"
+            if checked.refused
+            else f"SGLang refuses at {case.get('where', '')} ({error})"
+        )
         found.differs(cause, case)
         return
     found.tally["verdicts"] += 1
@@ -78,10 +82,10 @@ def _site(found: Figures, case: Mapping[str, Any], rule: str, ours: str) -> None
     if case["stage"] in ("parse", "argparse") or case["where_kind"] == "call":
         return
     found.tally["sites"] += 1
-    if ours == case["where"]:
+    if ours == case.get("where", ""):
         found.tally["sites equal"] += 1
     else:
-        found.differs(f"SGLang refuses at {case['where']}, we by {rule} ({ours})", case)
+        found.differs(f"SGLang refuses at {case.get('where', '')}, we by {rule} ({ours})", case)
 
 
 def _values(found: Figures, checked: Checked, case: Mapping[str, Any]) -> None:

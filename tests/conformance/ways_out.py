@@ -115,8 +115,8 @@ def judge(options: argparse.Namespace) -> None:
             hits[1] += 1
             if not accepted:
                 print(result["id"], result.get("where"), str(result.get("message"))[:100])
-    for kind, (hits, whole) in sorted(counts.items()):
-        print(f"{kind}: {hits} of {whole} accepted")
+    for kind, (good, whole) in sorted(counts.items()):
+        print(f"{kind}: {good} of {whole} accepted")
 
 
 def main() -> None:
