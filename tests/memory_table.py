@@ -150,7 +150,8 @@ def summary(found: list[Startup], name: str) -> str:
     outcomes = [one.estimate.fits in (one.outcome, None) for one in found if one.outcome is not None]
     return (
         f"- Of {name} ({len(found)}): weights {100 * median(weights):.1f} % median of {len(weights)}, bytes of a token "
-        f"{100 * max(rows):.1f} % at most of {len(rows)}, pool {100 * median(pools):.1f} % median of {len(pools)}, tokens {100 * median(tokens):.1f} % median of {len(tokens)}, "
+        f"{100 * max(rows):.1f} % at most of {len(rows)}, pool {100 * median(pools):.1f} % median of {len(pools)}, "
+        f"tokens {100 * median(tokens):.1f} % median of {len(tokens)}, "
         f"inside the interval {sum(inside)} of {len(inside)}, outcome not wrong {sum(outcomes)} of {len(outcomes)}."
     )
 

@@ -24,9 +24,9 @@ OLDEST, NEWEST = "0.5.18", "0.5.23"
 # What the recipes leave open; every one was written for a release up to the oldest we know.
 USUAL_GPU = "H200"
 
-# Published commands whose weights cannot fit where they are said to run, so that refusing them is right: DeepSeek R1's 640
-# GiB on eight cards of 80 (its authors took it back since), Kimi K2 (and K2 Thinking, read here by the config of K2)
-# under the share of memory that SGLang computes for attention data parallelism on eight H200, GLM-5 likewise on 16 H100.
+# Published commands whose weights cannot fit where they are said to run, so that refusing them is right: the 640 GiB of
+# DeepSeek R1 on eight cards of 80 (its authors took it back since), Kimi K2 (and K2 Thinking, read by the config of K2)
+# under the share of memory that SGLang computes for attention data parallelism on eight H200, GLM-5 on 16 H100.
 TOO_LARGE = {
     "cb-deepseek-r1-0528-h100-high-throughput-dp-engine",
     "cb-deepseek-r1-0528-h100-speculative-mtp-engine",

@@ -106,16 +106,23 @@ def _dominant(known: _Known, weights: Interval) -> str:
     return "memory taken before the weights load"
 
 
+class _Open(dict[str, Value]):
+    """Values by name; what is not there is unset."""
+
+    def __missing__(self, name: str) -> Value:
+        return None
+
+
 class _Known:
     """Shared expressions and values by name."""
 
     def __init__(self, names: Mapping[str, Node], values: Env) -> None:
         self._names = names
-        self._values = values
+        self._values = _Open(values)
 
     def value(self, name: str) -> Value:
         node = self._names.get(name)
-        return self._values.get(name) if node is None else evaluate(node, self._values)
+        return self._values[name] if node is None else evaluate(node, self._values)
 
     def number(self, name: str) -> float | None:
         value = self.value(name)
