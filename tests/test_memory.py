@@ -12,6 +12,7 @@ import yaml
 
 from solver import Preflight
 from solver.estimate.memory import Memory, memory
+from solver.scale import recommend_up_to
 from tests.memory_table import DOCUMENT, Startup, startups, table
 
 DATA = Path(__file__).parent / "data"
@@ -144,3 +145,16 @@ def test_a_limit_caps_the_tokens() -> None:
     requests = found.requests(100)
     assert requests is not None
     assert requests.likely == 10
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "fewest"), [("Qwen/Qwen3-8B", "H100", 1), ("meta-llama/Llama-3.1-70B", "H100", 4)]
+)
+def test_the_fewest_gpus_that_do(model: str, gpu: str, fewest: int) -> None:
+    profile = preflight().profile("balanced")
+    fewer, found = recommend_up_to(preflight(), 8, model, preflight().machine(gpu), profile, {}, 1)
+    assert found.subject.num_gpus == fewest
+    assert all(count < fewest for count in fewer)
+    memory = found.solutions[0].memory
+    assert memory is not None
+    assert memory.fits

@@ -64,6 +64,12 @@ def recommendation(found: Recommendation) -> str:
     return "\n".join(lines) + "\n"
 
 
+def too_few(fewer: Sequence[int], found: Recommendation) -> str:
+    """On how many GPUs nothing holds, before the answer for more."""
+    numbers = " or ".join((", ".join(map(str, fewer[:-1])), str(fewer[-1]))) if len(fewer) > 1 else str(fewer[0])
+    return wrapped(f"On {numbers} {found.subject.gpu} no configuration holds.") + "\n"
+
+
 def _differences(
     defaults: Mapping[str, Value], effective: Mapping[str, Value], typed: Mapping[str, Value]
 ) -> list[str]:
