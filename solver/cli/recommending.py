@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import InputError
 from .inputs import machine_asked, pins_of
 from .options import NO, YES, Cuda, Env, Format, Gpu, Memory, Model, Nodes, Output, Release, Sets, Without
 from .output import formatted, write
@@ -25,6 +26,9 @@ def recommend(
     cuda: Cuda = None,
     nodes: Nodes = 1,
     gpu_memory: Memory = None,
+    max_gpus: Annotated[
+        int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
+    ] = None,
     output: Output = Format.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
@@ -36,7 +40,19 @@ def recommend(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
-    found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    if max_gpus is None:
+        found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    else:
+        if platform.counted:
+            raise InputError(
+                f"{gpu!r} says how many GPUs already", "--max-gpus", "Name the GPU alone, or leave it out."
+            )
+        from ..scale import recommend_up_to
+
+        wanted = preflight.profile(profile)
+        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top)
+        if fewer and output is Format.text:
+            write(text.too_few(fewer, found) + "\n")
     if output is Format.command:
         write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
     else:
