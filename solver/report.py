@@ -9,7 +9,7 @@ from typing import Literal
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
-from .intake.parsed import Notice
+from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 from .recognise import Match
 
@@ -63,7 +63,7 @@ class CheckReport:
     """What SGLang does with a command.
 
     ``refused``: SGLang does not start. ``holds``: nothing hard is broken at any stage. ``changes`` in order of flags;
-    ``log`` every write in order. ``typed`` and ``effective`` by flag.
+    ``log`` every write in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed.
     """
 
     subject: Subject
@@ -78,6 +78,7 @@ class CheckReport:
     effective: Mapping[str, Value]
     facts: Mapping[str, Value]
     explanation: Explanation | None = None
+    spans: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
