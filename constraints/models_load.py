@@ -10,6 +10,7 @@ from .errors import ExpressionError, Fault, KnowledgeError
 from .evaluate import Compiled
 from .expression import parse
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
+from .packed import Packed
 from .read import Mapped, read_file
 from .release import Span, release_key
 from .tree import Const, Node, names
@@ -182,7 +183,7 @@ class _Reader:
             self.release,
             self.derivations,
             self.sets,
-            self.classes,
+            Packed(self.classes),
             tuple(self.drafts),
             self.text_paths,
             self.text_at_top,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from .schema import Case, Operation, Rule
+from .schema import FACTS, Case, Operation, Rule
 from .steps import Invocation, StepTree, conjunction
-from .tree import Node, substitute
+from .tree import All, Node, names, substitute
 
 
 def order_program(rules: Iterable[Rule], steps: StepTree) -> tuple[Operation, ...]:
@@ -22,7 +22,25 @@ def order_program(rules: Iterable[Rule], steps: StepTree) -> tuple[Operation, ..
     for run, path, rule in placed:
         scope = 0 if run.scope is None else scopes.setdefault(run.scope, len(scopes) + 1)
         operations.append(_place(rule, run, path, scope))
-    return tuple(operations)
+    written = {target for operation in operations for case in operation.cases for target, _ in case.writes}
+    return tuple(_split(operation, written) for operation in operations)
+
+
+def _split(operation: Operation, written: set[str]) -> Operation:
+    fixed: list[Node] = []
+    rest: list[Node] = []
+    for part in _conjuncts(operation.when):
+        settled = all(name.partition(".")[0] in FACTS and name not in written for name in names(part))
+        (fixed if settled else rest).append(part)
+    return operation._replace(fixed=conjunction(tuple(fixed)), open=conjunction(tuple(rest)))
+
+
+def _conjuncts(node: Node | None) -> Iterator[Node]:
+    if isinstance(node, All):
+        for part in node.parts:
+            yield from _conjuncts(part)
+    elif node is not None:
+        yield node
 
 
 def _place(rule: Rule, run: Invocation, path: tuple[tuple[int, int], ...], scope: int) -> Operation:

@@ -101,12 +101,17 @@ class Step(NamedTuple):
     when: Node | None
 
 
+# The facts of a question are named in these families; every other name is a flag or made of flags.
+FACTS = frozenset(("gpu", "runtime", "package", "env", "env_set", "num_gpus", "nodes", "model", "draft"))
+
+
 class Operation(NamedTuple):
     """One rule at one place of the resolution, with the guards and bindings of its call put in.
 
     ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
     where it runs with bindings, what it is bound to. ``scope`` numbers the outermost deferred call it stands in
-    (0: none): writes of a scope are seen after its last action.
+    (0: none): writes of a scope are seen after its last action. ``when`` again in two parts: ``fixed`` reads facts that
+    no operation writes, ``open`` is the rest.
     """
 
     rule: Rule
@@ -117,6 +122,8 @@ class Operation(NamedTuple):
     when: Node | None
     require: Node | None
     cases: tuple[Case, ...]
+    fixed: Node | None = None
+    open: Node | None = None
 
 
 class Action(NamedTuple):

@@ -92,8 +92,8 @@ class Preflight:
         """The report of a checked command, with conflicts and ways out where it does not hold."""
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
-            return replace(
-                report, explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
+            return report._replace(
+                explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
             )
         return report
 

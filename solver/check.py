@@ -16,14 +16,14 @@ from constraints.schema import Operation
 from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather, is_fact
+from .facts import Platform, gather
 from .intake.command import parse_arguments
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, fold_operations, reads, targets
+from .resolve import Program, Resolution, fold_operations, targets
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -69,8 +69,7 @@ class Engine:
         self._inputs: dict[str, ModelInput] = {}
         self._models: dict[tuple[str, bool, str], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
-        read = {name for operation in knowledge.program for name in reads(operation)}
-        self._program = Program(knowledge.program, frozenset(filter(is_fact, read - derived)))
+        self._program = Program(knowledge.program, self.defaults)
 
     def model(self, reference: str) -> ModelInput:
         """The checkpoint behind an id, a folder or a file.

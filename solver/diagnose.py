@@ -92,7 +92,7 @@ def _configured(
             for what, there in (("configuration", origin), ("gpu", gpu), ("model", reference or origin == "command"))
             if not there
         )
-        return replace(found, origin=origin, missing=missing)
+        return found._replace(origin=origin, missing=missing)
     machine = platform_of(asked.knowledge, gpu, env=env)
     counted = platform_of(asked.knowledge, gpu).num_gpus if _counts(gpu) else 0
     try:
@@ -102,13 +102,12 @@ def _configured(
         machine = replace(machine, num_gpus=counted or _enough(asked, reference, machine, arguments))
         report = asked.check(reference, machine, arguments, why=why)
     except InputError as fault:
-        return replace(found, origin=origin, missing=("model",), fault=fault.message)
+        return found._replace(origin=origin, missing=("model",), fault=fault.message)
     chosen = _here(sure, report)
     rules = [match.rule.id for match in chosen if match.rule is not None]
     finding = next((one for one in report.findings if one.rule.id in rules), None)
     after = report.findings[report.findings.index(finding) + 1 :] if finding is not None else ()
-    return replace(
-        found,
+    return found._replace(
         matches=tuple(chosen) or found.matches,
         origin=origin,
         args=tuple(arguments),

@@ -37,15 +37,6 @@ class Platform:
         return described, self.num_gpus, self.nodes, self.environment, self.without, self.packages, self.cuda
 
 
-# A question's facts are named in these families; everything else is a flag or made of flags.
-_FAMILIES = frozenset(("gpu", "runtime", "package", "env", "env_set", "num_gpus", "nodes", "model", "draft"))
-
-
-def is_fact(name: str) -> bool:
-    """Whether a name of an expression is a fact; some facts, such as environment variables, a rule may write."""
-    return name.partition(".")[0] in _FAMILIES
-
-
 def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts]) -> dict[str, Value]:
     """The value of every fact by name: ``gpu.* runtime.* package.* env.* num_gpus nodes model.* draft.*``."""
     facts: dict[str, Value] = {f"env.{name}": variable.default for name, variable in knowledge.environment.items()}

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
-from .recognise import Match
+
+if TYPE_CHECKING:
+    from .recognise import Match
 
 Severity = Literal["error", "warning", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A rule that does not hold for a command, with the values it read; ``hidden`` when SGLang stops before it.
 
     ``behind``: the rule, last before this one, at which SGLang stops.
@@ -33,8 +34,7 @@ class Finding:
     behind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A flag that ends otherwise than typed (``rewritten``) or gets a value though nothing was typed (``filled``)."""
 
     flag: str
@@ -45,8 +45,7 @@ class Change:
     rewritten: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What was asked about."""
 
     release: str
@@ -58,8 +57,7 @@ class Subject:
     inferred: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
+class CheckReport(NamedTuple):
     """What SGLang does with a command.
 
     ``refused``: SGLang does not start. ``holds``: nothing hard is broken at any stage. ``changes`` in order of flags;
@@ -81,8 +79,7 @@ class CheckReport:
     spans: Mapping[str, Place] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class RankedSolution:
+class RankedSolution(NamedTuple):
     """One configuration: its score, the terms the score is the sum of, what to type, and what SGLang then runs."""
 
     rank: int
@@ -110,8 +107,7 @@ class Recommendation:
 ElementKind = Literal["pin", "fact", "rule", "default", "release"]
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """One part of a conflict.
 
     ``pin``: what was asked (``value`` None: left unset; ``origin`` the option). ``fact``: of the model or machine, with
@@ -128,16 +124,14 @@ class Element:
     before: Value = None
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(NamedTuple):
     """A minimal conflict: its elements, and the choices among them."""
 
     elements: tuple[Element, ...]
     pins: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(NamedTuple):
     """One thing a fix changes: a flag (``option`` is its spelling), or ``gpu num_gpus release model``."""
 
     what: str
@@ -146,8 +140,7 @@ class Adjustment:
     option: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A change that helps, solved again: the whole command and what SGLang then runs.
 
     ``also`` names further GPUs, counts, releases or checkpoints in place of the one that is changed to.
@@ -164,8 +157,7 @@ class Fix:
     also: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Why nothing holds, and what would. ``complete`` when these are all the conflicts; ``sampled`` when numbers were
     tried at some values alone. ``closed``: the pins are a command, and what it leaves out is not chosen."""
 
@@ -175,12 +167,11 @@ class Explanation:
     fixes: tuple[Fix, ...]
     complete: bool
     sampled: bool
-    pins: Mapping[str, Value] = field(default_factory=dict)
+    pins: Mapping[str, Value] = {}
     closed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(NamedTuple):
     """What a log says happened.
 
     ``matches``: the rules it can be (``recognised``), or the nearest known ones. ``told``: the release the asker or the
@@ -207,16 +198,14 @@ class Diagnosis:
     refusal: Refusal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Violated:
+class Violated(NamedTuple):
     """A rule that a question breaks somewhere."""
 
     rule: Rule
     source: Source | None
 
 
-@dataclass(frozen=True, slots=True)
-class Surveyed:
+class Surveyed(NamedTuple):
     """The answer at one place: ``works`` (None: not decided) with its command, else the rules it breaks there.
 
     ``refusal``: what is wanted cannot even be said there.
@@ -229,8 +218,7 @@ class Surveyed:
     refusal: Refusal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(NamedTuple):
     """For which values of one aspect (``gpu num_gpus release model``) a question holds.
 
     ``answers`` in order of nearness to what was asked about, itself first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from constraints.schema import HARD
 from constraints.values import Value, same
@@ -59,7 +58,7 @@ def _at(question: Question, value: Value, place: Place, refuted: list[Refutation
         known = next((one for one in refuted if one.stands_at(place)), None)
         typed = known or reach(place, question.outcome)
     if typed is None:
-        return replace(_no(value, place, question, None), works=None)
+        return _no(value, place, question, None)._replace(works=None)
     if isinstance(typed, Refutation):
         if typed not in refuted:
             refuted.append(typed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from .moves import Move, moves
 from .place import World
@@ -70,5 +69,5 @@ def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:
     for aspects, group in groups.items():
         fix = group[0][1]
         others = tuple(str(moved[0].after) for moved, _ in group[1:]) if len(aspects) == 1 else ()
-        best.append(replace(fix, also=others))
+        best.append(fix._replace(also=others))
     return tuple(best)

@@ -121,7 +121,7 @@ class Drawn:
 
     def effective(self, typed: Typed) -> Typed | None:
         """What `resolve` ends with; None when it refuses."""
-        found = Program(self.operations).run({}, initial_values(self.defaults, typed))
+        found = Program(self.operations, self.defaults).run({}, initial_values(self.defaults, typed))
         return None if found.refusals else {flag: found.values[flag] for flag in FLAGS}
 
 
@@ -153,6 +153,18 @@ def test_the_problem_admits_what_resolve_accepts(seed: int) -> None:
             known = problem.values(assignment)
             last = {flag: value_of(problem.last[flag], known) for flag in FLAGS}
             assert equal(last, effective), assignment
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(st.integers(0, 10**9))
+def test_a_program_that_ran_before_gives_the_same(seed: int) -> None:
+    """What is remembered of an untyped run never shows."""
+    drawn = Drawn(seed)
+    facts: dict[str, Value] = {}
+    again = Program(drawn.operations, drawn.defaults)
+    for assignment in drawn.assignments():
+        initial = initial_values(drawn.defaults, typed_of(assignment))
+        assert again.run(facts, initial) == Program(drawn.operations, drawn.defaults).run(facts, initial)
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
