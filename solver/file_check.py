@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .machine import platform_of
 from .proof import holds
-from .report import CheckReport
 from .unknown import Hole, filled, holes_of
 
 
@@ -44,7 +43,7 @@ class Asked:
     memory_gib: float | None = None
     nodes: int = 1
     why: bool = True
-    keep: Collection[str] = ()
+    keep: frozenset[str] = frozenset()
 
 
 class FileChecker:
@@ -96,9 +95,9 @@ class FileChecker:
         return LaunchReport(
             launch,
             report,
-            "" if not isinstance(checked.parsed, Parsed) or checked.parsed.model in (None, model) else model or "",
-            _unknown(launch, holes, loose, [(values, one[0]) for values, one in tried]),
-            _certain(report, [one[0] for _, one in tried]),
+            _stand_in(checked, model, model_hole),
+            _unknown(launch, holes, loose, model_flag, [(values, one[0]) for values, one in tried]),
+            _certain([one[0] for _, one in tried]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
             foreign,
         )
@@ -222,17 +221,27 @@ class _Known(dict[str, Value]):
         return None
 
 
+def _stand_in(checked: Checked, model: str | None, hole: Hole | None) -> str:
+    """The checkpoint that was looked into in place of what the file names."""
+    if not isinstance(checked.parsed, Parsed) or model is None:
+        return ""
+    return model if hole is not None or checked.parsed.model not in (None, model) else ""
+
+
 def _unknown(
     launch: Launch,
     holes: Sequence[Hole],
     loose: Sequence[Word],
+    model_flag: str,
     tried: Sequence[tuple[tuple[str, ...], Checked]],
 ) -> tuple[Unknown, ...]:
     found = [Unknown(word.text, Spot(launch.file, word.line, word.column)) for word in loose]
     for place, hole in enumerate(holes):
+        if hole.flag == model_flag:
+            continue
         word = launch.arguments[hole.index]
         works = {values[place] for values, checked in tried if holds(checked)}
-        both = hole.texts if len(hole.texts) > 1 else ()
+        both = hole.texts if len(hole.texts) > 1 and not _same_for_all(tried, place) else ()
         found.append(
             Unknown(
                 hole.text,
@@ -246,13 +255,24 @@ def _unknown(
     return tuple(found)
 
 
-def _certain(report: CheckReport, tried: Sequence[Checked]) -> frozenset[str]:
+def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:
+    """Whether the answer is the same whatever stands in one hole."""
+    answers: dict[tuple[str, ...], set[frozenset[str]]] = {}
+    for values, checked in tried:
+        answers.setdefault((*values[:place], *values[place + 1 :]), set()).add(_broken(checked))
+    return all(len(one) == 1 for one in answers.values())
+
+
+def _broken(checked: Checked) -> frozenset[str]:
+    if checked.resolution is None:
+        return frozenset((str(checked.refusal),))
+    return frozenset(one.rule.id for one in checked.resolution.broken)
+
+
+def _certain(tried: Sequence[Checked]) -> frozenset[str]:
     """The rules that are broken whatever stands in the holes."""
-    sets = [
-        {one.rule.id for one in checked.resolution.broken} if checked.resolution is not None else set()
-        for checked in tried
-    ]
-    return frozenset(set.intersection(*sets)) if sets else frozenset()
+    sets = [_broken(checked) for checked in tried]
+    return frozenset.intersection(*sets) if sets else frozenset()
 
 
 def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:

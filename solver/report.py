@@ -76,7 +76,7 @@ class CheckReport(NamedTuple):
     effective: Mapping[str, Value]
     facts: Mapping[str, Value]
     explanation: Explanation | None = None
-    spans: Mapping[str, Place] = field(default_factory=dict)
+    spans: Mapping[str, Place] = {}
 
 
 class RankedSolution(NamedTuple):

@@ -108,6 +108,9 @@ def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge) -> tuple
     found = list(dict.fromkeys(found)) or [text]
     if numeric:
         found.sort(key=float)
+        if isinstance(flag.default, int | float) and not isinstance(flag.default, bool):
+            found.insert(0, str(flag.default))
+            found = list(dict.fromkeys(found))
     return tuple(found[:MOST_VALUES]) if flag.name in read else tuple(found[:1])
 
 

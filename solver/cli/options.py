@@ -19,8 +19,36 @@ class Format(StrEnum):
     command = "command"
 
 
+class CheckFormat(StrEnum):
+    """How the answer of a check is written: for people, for programs, for the tools of a CI."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+    sarif = "sarif"
+    github = "github"
+    junit = "junit"
+
+
+class LaunchFormat(StrEnum):
+    """How an answer with commands in it is written: also as the files that run them."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+    docker = "docker"
+    compose = "compose"
+    kubernetes = "kubernetes"
+    config = "config"
+
+
 Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
 Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+CheckOutput = Annotated[CheckFormat, typer.Option("--format", help="How to write the answer.")]
+LaunchOutput = Annotated[LaunchFormat, typer.Option("--format", help="How to write the answer.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Problems alone, a line each.")]
 Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
 Without = Annotated[list[str] | None, typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
 Cuda = Annotated[str | None, typer.Option("--cuda", help="CUDA version, such as 12.9.")]

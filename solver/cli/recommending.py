@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from .inputs import machine_asked, pins_of
-from .options import NO, YES, Cuda, Env, Format, Gpu, Memory, Model, Nodes, Output, Release, Sets, Without
+from . import launching
+from .inputs import machine_asked, pins_of, settings_of
+from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
 from .output import formatted, write
 
 
@@ -25,11 +26,11 @@ def recommend(
     cuda: Cuda = None,
     nodes: Nodes = 1,
     gpu_memory: Memory = None,
-    output: Output = Format.text,
+    output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
-    from ..render import conflict, machine, text
+    from ..render import machine, text
 
     preflight = Preflight(release)
     platform = machine_asked(
@@ -37,8 +38,14 @@ def recommend(
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
     found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
-    if output is Format.command:
-        write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
+    if output in launching.FORMS and found.solutions:
+        made = [
+            launching.Configured(
+                found.subject.model, one.args, found.subject.gpu, found.subject.num_gpus, found.subject.release
+            )
+            for one in found.solutions
+        ]
+        write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.recommendation(found), machine.recommendation(found)))
     return YES if found.solutions else NO

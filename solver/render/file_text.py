@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ..file_report import FileReport, LaunchReport, PairFinding, Spot
 from . import text
-from .problems import NOTICES, title, unknown_message
+from .launch import pretty
+from .problems import NOTICES, title, told_notices, unknown_message
 from .sentence import cited, shown, wrapped
 
 
@@ -25,6 +26,12 @@ def quiet(reports: Sequence[FileReport]) -> str:
         for one in problems(reports)
         if one.level != "note"
     )
+
+
+def commands(reports: Sequence[FileReport]) -> str:
+    """Every launch as a command of its own."""
+    found = [pretty([word.text for word in one.launch.arguments]) for report in reports for one in report.launches]
+    return "\n\n".join(found) + "\n"
 
 
 def place(spot: Spot) -> str:
@@ -46,7 +53,7 @@ def _launch(one: LaunchReport, report: FileReport) -> str:
     if one.foreign:
         words = " ".join(word.text for word in one.foreign)
         lines.append(wrapped(f"Note: its launcher keeps these words for itself: {words}"))
-    for notice in one.report.notices:
+    for notice in told_notices(one.report):
         lines.append(wrapped("Note: " + NOTICES[notice.code].format(option=notice.option, instead=notice.instead)))
     lines += text.check(one.report, _places(one)).rstrip("\n").splitlines()
     if one.unknown:

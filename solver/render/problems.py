@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
-from ..report import Finding
+from ..intake.parsed import Notice
+from ..report import CheckReport, Finding
 from .sentence import cited, finding_message, refusal_hint, refusal_message, shown
 
 Level = Literal["error", "warning", "note"]
@@ -15,7 +16,6 @@ Level = Literal["error", "warning", "note"]
 NOTICES = {
     "deprecated": "{option} is deprecated: write {instead}",
     "ignored": "{option} does nothing any more",
-    "abbreviated": "{option} is short for {instead}: write it out, a later release may know another",
     "unread-config": "{option} is not read in this spelling: write {instead}",
 }
 
@@ -63,13 +63,18 @@ def _launch(one: LaunchReport) -> Iterator[Problem]:
             spots = one.places_of([change.flag])
             message = f"SGLang changes {change.flag} from {shown(change.before)} to {shown(change.after)}"
             yield Problem(change.rule.id, "note", message, "", spots, name, cited(change.rule, change.source))
-    for notice in report.notices:
+    for notice in told_notices(report):
         at = Spot(one.launch.file, notice.line, notice.column) if notice.line > 0 else one.spot
         message = NOTICES[notice.code].format(option=notice.option, instead=notice.instead)
         yield Problem(f"option-{notice.code}", "warning", message, "", (at,), name)
     for unknown in one.unknown:
         if unknown.fails or not unknown.flag:
             yield Problem("value-unknown", "note", unknown_message(unknown), "", (unknown.spot,), name)
+
+
+def told_notices(report: CheckReport) -> tuple[Notice, ...]:
+    """What to know of options; abbreviations are how everybody writes some of them."""
+    return tuple(notice for notice in report.notices if notice.code != "abbreviated")
 
 
 def _finding(one: LaunchReport, finding: Finding) -> Problem:
@@ -111,9 +116,9 @@ def unknown_message(found: Unknown) -> str:
     if not found.flag:
         return f"{found.text} cannot be known: the words it stands for are not checked"
     if not found.works and not found.fails:
-        return f"{found.option} {found.text}: no rule depends on it"
+        return f"{found.option} {found.text}: the answer does not depend on it"
     if not found.fails:
-        return f"{found.option} {found.text}: the answer is the same for every value tried"
+        return f"{found.option} {found.text}: holds for every value tried"
     fails = ", ".join(shown(value) for value in found.fails)
     if not found.works:
         return f"{found.option} {found.text}: holds for none of the values tried ({fails})"
