@@ -11,6 +11,7 @@ import typer
 from constraints.values import Value
 
 from ..errors import InputError
+from . import completion
 from .inputs import arguments_of, kept_of, machine_asked, settings_of
 from .options import (
     NO,
@@ -37,9 +38,13 @@ def check(
         typer.Argument(
             metavar="[GPU] [FILE|-]... [-- COMMAND OR FLAGS]",
             help="The GPU, then files that launch SGLang, or what you would launch.",
+            autocompletion=completion.gpus,
         ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="The model, when the flags do not name one.", autocompletion=completion.models),
+    ] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,
@@ -103,7 +108,10 @@ def check(
 
 def resolve(
     words: Annotated[list[str] | None, typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="The model, when the flags do not name one.", autocompletion=completion.models),
+    ] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,

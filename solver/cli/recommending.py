@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from . import launching
+from . import completion, launching
 from .inputs import machine_asked, pins_of, settings_of
 from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
 from .output import formatted, write
@@ -16,7 +16,10 @@ def recommend(
     model: Model,
     gpu: Gpu,
     profile: Annotated[
-        str, typer.Option("--profile", help="What better means; see `preflight profiles`.")
+        str,
+        typer.Option(
+            "--profile", help="What better means; see `preflight profiles`.", autocompletion=completion.profiles
+        ),
     ] = "balanced",
     sets: Sets = None,
     top: Annotated[int, typer.Option("--top", min=1, max=1000, help="How many to show.")] = 5,
