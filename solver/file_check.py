@@ -174,11 +174,11 @@ class FileChecker:
                 f"{launch.file}:{launch.at.line}",
                 f"Write: preflight check GPU {launch.file}",
             )
-        nodes = typed.get(knowledge.roles.get("nodes", ""))
+        nodes = launch.nodes or typed.get(knowledge.roles.get("nodes", ""))
         return platform_of(
             knowledge,
             gpu,
-            num_gpus=launch.num_gpus,
+            num_gpus=launch.num_gpus or _visible(launch, knowledge.roles),
             nodes=nodes if self.asked.nodes == 1 and isinstance(nodes, int) and nodes > 1 else self.asked.nodes,
             env={**launch.env, **self.asked.env},
             without=self.asked.without,
@@ -273,6 +273,15 @@ def _certain(tried: Sequence[Checked]) -> frozenset[str]:
     """The rules that are broken whatever stands in the holes."""
     sets = [_broken(checked) for checked in tried]
     return frozenset.intersection(*sets) if sets else frozenset()
+
+
+def _visible(launch: Launch, roles: Mapping[str, str]) -> int | None:
+    """How many GPUs a launch sees by its environment."""
+    for role in ("visible", "visible.amd"):
+        listed = launch.env.get(roles.get(role, ""), "")
+        if re.fullmatch(r"\d+(,\d+)*", listed):
+            return len(set(listed.split(",")))
+    return None
 
 
 def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:

@@ -44,9 +44,11 @@ def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, .
         if equals and head.startswith("--"):
             owner, prefix = _owner(head, knowledge.flags), f"{head}="
         else:
-            option = next((one.text for one in reversed(words[:index]) if one.text.startswith("--")), "")
-            owner, prefix, value = _owner(option, knowledge.flags), "", word.text
-        if owner is None or (not prefix and owner[1].nargs == 0):
+            at = next((place for place in range(index - 1, -1, -1) if words[place].text.startswith("--")), 0)
+            owner, prefix, value = _owner(words[at].text, knowledge.flags) if index else None, "", word.text
+            if owner is not None and not _takes(owner[1], index - at):
+                owner = None
+        if owner is None:
             loose.append(word)
             continue
         flag, action = owner
@@ -82,6 +84,13 @@ def _choices(holes: Sequence[Hole]) -> Iterable[tuple[str, ...]]:
         (*first[:place], text, *first[place + 1 :]) for place, hole in enumerate(holes) for text in hole.texts[1:]
     )
     return itertools.chain([first], singles)
+
+
+def _takes(action: Action, place: int) -> bool:
+    """Whether the word at this distance behind the option is a value of it."""
+    if action.action not in ("store", "append", "translate", "lora_paths", "config_file"):
+        return False
+    return place <= action.nargs if isinstance(action.nargs, int) else action.nargs in ("*", "+") or place == 1
 
 
 def _owner(option: str, flags: Flags) -> tuple[Flag, Action] | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from .container import Manifest, listed_launches, scalars, script_launches, text_of
+from .container import Manifest, listed_launches, scalars, script_launches, text_of, words_in
 from .expand import expand
-from .launch import Launch
+from .launch import Launch, launch_from
 from .template import is_template
+from .words import launch_of
 from .yamltree import Node
 
 
@@ -38,13 +39,18 @@ def compose_launches(file: str, lines: list[str], document: Node) -> Iterator[La
 
 def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str]) -> list[Launch]:
     parts = [node for node in (service.get("entrypoint"), service.get("command")) if node is not None]
-    if len(parts) == 1 and parts[0].kind == "scalar":
+    if all(part.kind == "sequence" for part in parts):
+        items = [(node, part.flow) for part in parts for node in scalars(part)]
+        return listed_launches(manifest, items, env, {})
+    if len(parts) == 1:
         return [replace(one, env={**env, **one.env}) for one in script_launches(manifest, parts[0], {})]
-    if parts and parts[-1].kind == "scalar":
-        found = script_launches(manifest, parts[-1], {})
-        return [replace(one, env={**env, **one.env}) for one in found]
-    items = [(node, part.flow) for part in parts for node in scalars(part)]
-    return listed_launches(manifest, items, env, {})
+    # A text is split into words as a shell would, and the command's follow the entrypoint's.
+    words = [word for part in parts for word in words_in(manifest, part)]
+    command = launch_of(words, {}, bare=False)
+    if command is None:
+        return []
+    launch = launch_from(command, manifest.kind, manifest.file, {})
+    return [replace(launch, env={**env, **command.env})]
 
 
 def _environment(service: Node) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:

@@ -10,7 +10,7 @@ from ..errors import InputError
 from .launch import FileKind, Launch, launch_from
 from .places import Places, start_of
 from .refusal import Refusal
-from .tokens import Word
+from .tokens import Unbalanced, Word, tokens
 from .words import CommandLine, launch_of, read_commands
 from .yamltree import Node
 
@@ -76,6 +76,22 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
         raise InputError("a quote is opened and never closed", f"{manifest.file}:{line}:{column}")
     places = Places(manifest.lines, node)
     return [launch_from(_placed(one, places, manifest), manifest.kind, manifest.file, env) for one in found]
+
+
+def words_in(manifest: Manifest, node: Node) -> list[Word]:
+    """The words of a command given as a text or as a list.
+
+    Raises InputError.
+    """
+    if node.kind == "sequence":
+        return [_word(manifest, item, node.flow) for item in scalars(node)]
+    places = Places(manifest.lines, node)
+    try:
+        found = [token for token in tokens(node.text) if isinstance(token, Word)]
+    except Unbalanced as fault:
+        line, column = places.of(fault.line, fault.column)
+        raise InputError("a quote is opened and never closed", f"{manifest.file}:{line}:{column}") from None
+    return [_moved(word, places, manifest.filled(word.text))._replace(origin=manifest.file) for word in found]
 
 
 def _placed(command: CommandLine, places: Places, manifest: Manifest) -> CommandLine:

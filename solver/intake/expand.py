@@ -9,7 +9,7 @@ from .template import is_template
 from .tokens import Word
 
 _VARIABLE = re.compile(
-    r"\$\$|\$(?P<name>[A-Za-z_]\w*)|\$\{(?P<braced>[A-Za-z_]\w*)(?::?[-=](?P<default>[^{}$]*))?\}"
+    r"\$\$|\$(?P<name>[A-Za-z_]\w*)|\$\{(?P<braced>[A-Za-z_]\w*|\d+)(?::?[-=](?P<default>[^{}$]*))?\}"
     r"|\$\((?P<round>[A-Za-z_]\w*)\)",
     re.ASCII,
 )
@@ -47,6 +47,11 @@ def _one(word: Word, env: Mapping[str, str]) -> Iterator[Word]:
         yield from (word._replace(text=part, open=False) for part in text.split())
 
 
+def _unquoted(text: str | None) -> str | None:
+    """A default as the shell gives it: quotes around it are not part of it."""
+    return text[1:-1] if text and len(text) > 1 and text[0] == text[-1] and text[0] in ("'", '"') else text
+
+
 def expand(text: str, env: Mapping[str, str]) -> tuple[str, bool]:
     """The text with what is known put in, and whether something unknown is left."""
     unknown = False
@@ -58,7 +63,7 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, bool]:
         name = match["name"] or match["braced"] or match["round"]
         known = env.get(name)
         if known is None or (known == "" and match["default"]):
-            known = match["default"]
+            known = _unquoted(match["default"])
         if known is None:
             unknown = True
             return match[0]

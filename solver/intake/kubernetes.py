@@ -26,6 +26,7 @@ class _Above:
     name: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     service: Node | None = None
+    nodes: int | None = None
 
 
 def is_kubernetes(document: Node) -> bool:
@@ -52,6 +53,8 @@ def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iter
         return
     named = text_of(node.get("metadata", "name")) if node.kind == "mapping" else ""
     above = replace(above, name=named or above.name)
+    if node.get("podTemplate") is not None or node.get("multinode") is not None:  # a component of Dynamo's
+        above = replace(above, name=text_of(node.get("name")) or above.name, nodes=_nodes(node) or above.nodes)
     size = text_of(node.get("leaderWorkerTemplate", "size"))
     if size:
         above = replace(above, env={**above.env, _GROUP_SIZE: size})
@@ -67,7 +70,8 @@ def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iter
             continue
         inner = above
         if value.kind == "mapping" and value.get("extraPodSpec") is not None:
-            inner = replace(above, name=name.text, service=value, env={**above.env, **_environment(value, "envs")[0]})
+            env = {**above.env, **_environment(value, "envs")[0]}
+            inner = replace(above, name=name.text, service=value, env=env, nodes=_nodes(value))
         yield from _walk(manifest, value, inner, seen)
 
 
@@ -86,7 +90,21 @@ def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) ->
         name = "/".join(part for part in (above.name, text_of(container.get("name"))) if part)
         image = text_of(container.get("image")) or launch.image
         hints = _hints(pod) + (_hints(service) if service is not None else ())
-        yield replace(launch, name=name, image=image, num_gpus=gpus, hints=hints, where={**launch.where, **where})
+        yield replace(
+            launch,
+            name=name,
+            image=image,
+            num_gpus=gpus,
+            nodes=above.nodes,
+            hints=hints,
+            where={**launch.where, **where},
+        )
+
+
+def _nodes(component: Node) -> int | None:
+    """How many nodes Dynamo spreads a component over; it tells the server itself."""
+    text = text_of(component.get("multinode", "nodeCount"))
+    return int(text) if text.isdecimal() and int(text) else None
 
 
 def _environment(container: Node, key: str) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .expand import expanded
+from .expand import expand, expanded
 from .tokens import Word
 from .words import CommandLine, Entry
 
 FileKind = Literal["shell", "dockerfile", "compose", "kubernetes", "systemd", "config"]
 
-_IMAGE = re.compile(r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d+\.\d+\.\d+)[\w.\-]*", re.ASCII)
+_IMAGE = re.compile(r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d+\.\d+\.\d+(?:\.?(?:post|rc)\d+)?)[\w.\-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Launch:
     image: str = ""
     hints: tuple[str, ...] = ()
     num_gpus: int | None = None
+    nodes: int | None = None
     where: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
@@ -46,7 +47,11 @@ def launch_from(
     command: CommandLine, kind: FileKind, file: str, env: Mapping[str, str] | None = None, **said: str
 ) -> Launch:
     """The launch of a command that was read from a text, with variables put in."""
-    known = {**(env or {}), **command.env}
+    known = dict(env or {})
+    for name, value in command.env.items():  # in the order of a script: a value may read those before it
+        text, left = expand(value, known)
+        if not left:
+            known[name] = text
     words = [word._replace(origin=file) for word in command.arguments]
     lists = {name: tuple(one._replace(origin=file) for one in found) for name, found in command.lists.items()}
     at = command.before[-1] if command.before else (command.arguments[0] if command.arguments else Word(""))

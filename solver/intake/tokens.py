@@ -158,7 +158,7 @@ def _word(source: _Text) -> Word:
             while source.at < end:
                 parts.append(source.take())
         else:
-            if mark == "`" or (mark == "$" and re.match(r"[\w{(]", source.peek(1))):
+            if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
                 expands = True
             if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
                 parts.append(_nested(source, at))
@@ -192,7 +192,7 @@ def _double(source: _Text, at: tuple[int, int]) -> tuple[str, bool]:
             following = source.take()
             parts.append("" if following == "\n" else following)
             continue
-        if mark == "`" or (mark == "$" and re.match(r"[\w{(]", source.peek())):
+        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek())):
             expands = True
         parts.append(mark)
     return "".join(parts), expands
