@@ -13,6 +13,7 @@ from constraints.values import Value
 
 from .check import Checked, Engine
 from .errors import InputError
+from .estimate.memory import Memory, memory
 from .facts import Platform
 from .intake.refusal import Refusal
 from .machine import platform_of
@@ -84,6 +85,12 @@ class Preflight:
         """
         platform = self.machine(platform)
         checked, platform = self._checked(model, platform, arguments, folder)
+        return self.explained(checked, model, platform, why=why, keep=keep)
+
+    def explained(
+        self, checked: Checked, model: str | None, platform: Platform, *, why: bool, keep: Collection[str] = ()
+    ) -> CheckReport:
+        """The report of a checked command, with conflicts and ways out where it does not hold."""
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
             return report._replace(
@@ -125,7 +132,17 @@ class Preflight:
             typed=typed,
             effective=self.engine.effective(resolution.values) if resolution else {},
             facts=checked.facts,
+            spans=getattr(checked.parsed, "spans", {}),
         )
+
+    def memory(self, report: CheckReport) -> Memory | None:
+        """What a checked command needs of each GPU; None where its model's sizes are not known."""
+        values = {
+            **report.facts,
+            **report.effective,
+            **{f"typed.{flag}": value for flag, value in report.typed.items()},
+        }
+        return memory(self.knowledge.names, values)
 
     def recommend(
         self,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from constraints.values import Value
 
 from .moves import Move, moves
-from .place import Place, World
+from .place import COUNT, Place, World
 from .proof import Question, prove
 from .report import Fix
 from .witness import Refutation, reach
@@ -77,14 +77,30 @@ def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tupl
 
 
 def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
-    """The question as it is after the moves, if it holds there."""
+    """The question as it is after the moves, if it holds there; spread over the GPUs where their count has moved."""
     place = moved[-1].place
-    if not question.outcome:
-        return prove(question, place, question.wanted, moved)
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
-    typed = reach(place, question.outcome, search=False)
-    return None if typed is None or isinstance(typed, Refutation) else prove(question, place, typed, moved)
+    for more in ({}, _spread(question, moved)):
+        if more is None:
+            return None
+        typed: Mapping[str, Value] | Refutation | None = {**question.wanted, **more}
+        if question.outcome:
+            typed = reach(place, {**question.outcome, **more}, search=False)
+        if typed is not None and not isinstance(typed, Refutation):
+            fix = prove(question, place, typed, moved)
+            if fix is not None:
+                return fix
+    return None
+
+
+def _spread(question: Question, moved: Sequence[Move]) -> dict[str, Value] | None:
+    """The flag that spreads a model over more GPUs, unless it was asked for."""
+    place = moved[-1].place
+    flag = place.engine.knowledge.roles.get("spread")
+    if flag is None or flag in question.wanted or not any(move.aspect == COUNT for move in moved):
+        return None
+    return {flag: place.platform.num_gpus * place.platform.nodes}
 
 
 def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:
