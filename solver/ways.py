@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from constraints.values import Value
 
 from .moves import Move, moves
-from .place import COUNT, World
+from .place import COUNT, Place, World
 from .proof import Question, prove
 from .report import Fix
 from .witness import Refutation, reach
@@ -17,7 +18,7 @@ MOST_PAIRS = 400
 
 def ways(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
     """The nearest move of each aspect that helps, with the others of the aspect that do."""
-    return _best(_single(question, moves(question.start, world, keep)))
+    return _best(_single(question, moves(question.start, world, keep), keep))
 
 
 def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
@@ -25,10 +26,34 @@ def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple
     return _best(_pairs(question, world, keep))[:1]
 
 
-def _single(question: Question, group: Iterable[Move]) -> list[tuple[tuple[Move, ...], Fix]]:
+def fewer(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
+    """The nearest move of each aspect at which part of what was asked for holds, for when no move helps alone."""
+    if question.outcome:
+        return ()
+    found: dict[str, tuple[tuple[Move, ...], Fix]] = {}
+    for move in moves(question.start, world, keep):
+        if move.aspect not in found and (fix := most_of(question, move.place, keep, (move,))) is not None:
+            found[move.aspect] = ((move,), fix)
+    return _best(tuple(found.values()))
+
+
+def most_of(question: Question, place: Place, keep: Collection[str], moved: Sequence[Move] = ()) -> Fix | None:
+    """As much of what was asked for as holds at ``place``, what must be kept first."""
+    best: Fix | None = None
+    typed: Mapping[str, Value] = {}
+    for flag in (None, *sorted(question.wanted, key=lambda flag: flag not in keep)):
+        more = typed if flag is None else {**typed, flag: question.wanted[flag]}
+        part = replace(question, outcome={name: value for name, value in question.outcome.items() if name in more})
+        fix = prove(part, place, {name: value for name, value in question.wanted.items() if name in more}, moved)
+        if fix is not None:
+            best, typed = fix, more
+    return best if set(keep) & set(question.wanted) <= set(typed) else None
+
+
+def _single(question: Question, group: Iterable[Move], keep: Collection[str]) -> list[tuple[tuple[Move, ...], Fix]]:
     found: list[tuple[tuple[Move, ...], Fix]] = []
     for move in group:
-        fix = _moved(question, (move,))
+        fix = _moved(question, (move,), keep)
         if fix is not None:
             found.append(((move,), fix))
     return found
@@ -45,18 +70,18 @@ def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tupl
             if tried > MOST_PAIRS:
                 return found
             both = (first, second)
-            fix = _moved(question, both)
+            fix = _moved(question, both, keep)
             if fix is not None:
                 found.append((both, fix))
     return found
 
 
-def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
+def _moved(question: Question, moved: Sequence[Move], keep: Collection[str]) -> Fix | None:
     """The question as it is after the moves, if it holds there; spread over the GPUs where their count has moved."""
     place = moved[-1].place
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
-    for more in ({}, _spread(question, moved)):
+    for more in ({}, _spread(question, moved, keep)):
         if more is None:
             return None
         typed: Mapping[str, Value] | Refutation | None = {**question.wanted, **more}
@@ -69,11 +94,11 @@ def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
     return None
 
 
-def _spread(question: Question, moved: Sequence[Move]) -> dict[str, Value] | None:
-    """The flag that spreads a model over more GPUs, unless it was asked for."""
+def _spread(question: Question, moved: Sequence[Move], keep: Collection[str]) -> dict[str, Value] | None:
+    """The flag that spreads a model over more GPUs, unless it must stay as it is."""
     place = moved[-1].place
     flag = place.engine.knowledge.roles.get("spread")
-    if flag is None or flag in question.wanted or not any(move.aspect == COUNT for move in moved):
+    if flag is None or flag in keep or flag in question.outcome or not any(move.aspect == COUNT for move in moved):
         return None
     return {flag: place.platform.num_gpus * place.platform.nodes}
 
