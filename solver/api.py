@@ -85,6 +85,12 @@ class Preflight:
         """
         platform = self.machine(platform)
         checked, platform = self._checked(model, platform, arguments, folder)
+        return self.explained(checked, model, platform, why=why, keep=keep)
+
+    def explained(
+        self, checked: Checked, model: str | None, platform: Platform, *, why: bool, keep: Collection[str] = ()
+    ) -> CheckReport:
+        """The report of a checked command, with conflicts and ways out where it does not hold."""
         report = self.report(checked, model, platform)
         if why and not report.holds and checked.resolution is not None:
             return report._replace(
@@ -126,6 +132,7 @@ class Preflight:
             typed=typed,
             effective=self.engine.effective(resolution.values) if resolution else {},
             facts=checked.facts,
+            spans=getattr(checked.parsed, "spans", {}),
         )
 
     def memory(self, report: CheckReport) -> Memory | None:

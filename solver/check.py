@@ -20,7 +20,7 @@ from .facts import Platform, gather
 from .intake.command import parse_arguments
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
-from .intake.words import Word
+from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
 from .resolve import Program, Resolution, fold_operations, targets

@@ -10,7 +10,7 @@ from constraints.schema import Rule, Source
 from constraints.values import Value
 
 from .estimate.memory import Memory
-from .intake.parsed import Notice
+from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class CheckReport(NamedTuple):
     """What SGLang does with a command.
 
     ``refused``: SGLang does not start. ``holds``: nothing hard is broken at any stage. ``changes`` in order of flags;
-    ``log`` every write in order. ``typed`` and ``effective`` by flag. ``memory`` where it was asked for.
+    ``log`` every write in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed. ``memory``
+    where it was asked for.
     """
 
     subject: Subject
@@ -78,6 +79,7 @@ class CheckReport(NamedTuple):
     facts: Mapping[str, Value]
     explanation: Explanation | None = None
     memory: Memory | None = None
+    spans: Mapping[str, Place] = {}
 
 
 class RankedSolution(NamedTuple):

@@ -11,17 +11,40 @@ import typer
 from constraints.values import Value
 
 from ..errors import InputError
-from .inputs import arguments_of, kept_of, machine_asked
-from .options import NO, YES, Cuda, Env, Format, Keep, Memory, Nodes, Output, Release, Without
+from . import completion
+from .inputs import arguments_of, kept_of, machine_asked, settings_of
+from .options import (
+    NO,
+    YES,
+    CheckFormat,
+    CheckOutput,
+    Cuda,
+    Env,
+    Format,
+    Keep,
+    Memory,
+    Nodes,
+    Output,
+    Quiet,
+    Release,
+    Without,
+)
 from .output import formatted, write
 
 
 def check(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GPU] [-- COMMAND OR FLAGS]", help="The GPU, then what you would launch."),
+        typer.Argument(
+            metavar="[GPU] [FILE|-]... [-- COMMAND OR FLAGS]",
+            help="The GPU, then files that launch SGLang, or what you would launch.",
+            autocompletion=completion.gpus,
+        ),
     ] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="The model, when the flags do not name one.", autocompletion=completion.models),
+    ] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,
@@ -34,16 +57,31 @@ def check(
     batch_file: Annotated[
         str | None, typer.Option("--batch", metavar="FILE|-", help="JSON lines in, JSON lines out.")
     ] = None,
-    output: Output = Format.text,
+    fix: Annotated[bool, typer.Option("--fix", help="Write the best way out into the file.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, or has changed.")] = False,
+    quiet: Quiet = False,
+    output: CheckOutput = CheckFormat.text,
 ) -> int:
     """Does this launch command hold, and what will SGLang really run?"""
-    from ..api import Preflight
-    from ..render import conflict, machine, text
-
     if batch_file is not None:
         from . import batch
 
         return batch.run(batch_file, release)
+    from . import filing
+
+    gpu_and_files = filing.files_among(words or [])
+    if gpu_and_files is not None or (words and (quiet or output in filing.TOOLS)):
+        from ..file_check import Asked
+
+        gpu, files = gpu_and_files or ((words or [""])[0], [])
+        asked = Asked(gpu, model, release, settings_of(env), without or (), cuda, gpu_memory, nodes, why or fix or diff)
+        shown_as = filing.Shown(output, quiet, show_facts, fix, diff, keep)
+        return filing.run(asked, files, shown_as) if files else filing.command(asked, (words or [])[1:], shown_as)
+    if fix or diff:
+        raise InputError("--fix and --diff need a file", "check", "Write: preflight check 8xB200 FILE --diff")
+    from ..api import Preflight
+    from ..render import conflict, machine, text
+
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release)
@@ -62,8 +100,8 @@ def check(
         model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
     )
     report = report._replace(memory=preflight.memory(report) if report.refusal is None else None)
-    shown = text.check(report) + (_facts(report.facts) if show_facts and output is Format.text else "")
-    if output is Format.command:
+    shown = text.check(report) + (_facts(report.facts) if show_facts and output is CheckFormat.text else "")
+    if output is CheckFormat.command:
         shown = conflict.command(report.subject, arguments) + "\n"
     write(formatted(output, shown, machine.check(report, facts=show_facts)))
     return YES if report.holds else NO
@@ -71,7 +109,10 @@ def check(
 
 def resolve(
     words: Annotated[list[str] | None, typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="The model, when the flags do not name one.")] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="The model, when the flags do not name one.", autocompletion=completion.models),
+    ] = None,
     release: Release = None,
     env: Env = None,
     without: Without = None,

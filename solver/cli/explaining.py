@@ -8,8 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import InputError
-from .inputs import arguments_of, kept_of, machine_asked, pins_of, text_of
-from .options import NO, YES, Cuda, Env, Format, Keep, Model, Nodes, Output, Release, Sets, Without
+from . import launching
+from .inputs import arguments_of, kept_of, machine_asked, pins_of, settings_of, text_of
+from .options import (
+    NO,
+    YES,
+    Cuda,
+    Env,
+    Format,
+    Keep,
+    LaunchFormat,
+    LaunchOutput,
+    Model,
+    Nodes,
+    Output,
+    Release,
+    Sets,
+    Without,
+)
 from .output import formatted, write
 
 if TYPE_CHECKING:
@@ -43,7 +59,7 @@ def explain(
     nodes: Nodes = 1,
     keep: Keep = None,
     which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
-    output: Output = Format.text,
+    output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
     from ..api import Preflight
@@ -71,7 +87,11 @@ def explain(
         found = preflight.explain_command(model, platform, arguments, kept)
     else:
         found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
-    write(formatted(output, text.explanation(found), machine.explanation(found)))
+    if output in launching.FORMS and found.fixes:
+        made = [launching.Configured(one.model, one.args, one.gpu, one.num_gpus, one.release) for one in found.fixes]
+        write(launching.written(output, made, preflight, platform, settings_of(env)))
+    else:
+        write(formatted(output, text.explanation(found), machine.explanation(found)))
     return YES if found.satisfiable else NO
 
 
@@ -82,7 +102,7 @@ def _which(
     platform: Platform,
     sets: list[str] | None,
     arguments: list[str] | None,
-    output: Format,
+    output: LaunchFormat,
 ) -> int:
     from ..render import survey
     from .progress import progress
@@ -90,7 +110,7 @@ def _which(
     pins = pins_of(sets or [], preflight.knowledge.flags)
     with progress() as shown:
         found = preflight.which(ASPECT[which], model, platform, pins=pins, arguments=arguments, progress=shown)
-    text = survey.command(found) if output is Format.command else survey.survey(found)
+    text = survey.command(found) if output is LaunchFormat.command else survey.survey(found)
     write(formatted(output, text, survey.data(found)))
     return YES if any(one.works for one in found.answers) else NO
 

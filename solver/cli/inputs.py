@@ -50,15 +50,24 @@ def machine_asked(
 
     Raises InputError.
     """
-    variables = dict(given or {})
+    variables = {**(given or {}), **settings_of(env)}
+    return platform_of(
+        knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
+    )
+
+
+def settings_of(env: Sequence[str] | None) -> dict[str, str]:
+    """``NAME=VALUE`` words of ``--env``.
+
+    Raises InputError.
+    """
+    variables: dict[str, str] = {}
     for setting in env or ():
         name, separator, value = setting.partition("=")
         if not separator or not name:
             raise InputError(f"{setting!r} sets nothing", "--env", "Write NAME=VALUE.")
         variables[name] = value
-    return platform_of(
-        knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
-    )
+    return variables
 
 
 def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:

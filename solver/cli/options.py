@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from . import completion
+
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
 
 
@@ -19,17 +21,61 @@ class Format(StrEnum):
     command = "command"
 
 
-Release = Annotated[str | None, typer.Option("--release", help="SGLang release; the newest known by default.")]
+class CheckFormat(StrEnum):
+    """How the answer of a check is written: for people, for programs, for the tools of a CI."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+    sarif = "sarif"
+    github = "github"
+    junit = "junit"
+
+
+class LaunchFormat(StrEnum):
+    """How an answer with commands in it is written: also as the files that run them."""
+
+    text = "text"
+    json = "json"
+    yaml = "yaml"
+    command = "command"
+    docker = "docker"
+    compose = "compose"
+    kubernetes = "kubernetes"
+    config = "config"
+
+
+Release = Annotated[
+    str | None,
+    typer.Option("--release", help="SGLang release; the newest known by default.", autocompletion=completion.releases),
+]
 Output = Annotated[Format, typer.Option("--format", help="How to write the answer.")]
+CheckOutput = Annotated[CheckFormat, typer.Option("--format", help="How to write the answer.")]
+LaunchOutput = Annotated[LaunchFormat, typer.Option("--format", help="How to write the answer.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Problems alone, a line each.")]
 Env = Annotated[list[str] | None, typer.Option("--env", metavar="K=V", help="An environment variable; repeatable.")]
 Without = Annotated[list[str] | None, typer.Option("--without", metavar="PACKAGE", help="A package that is missing.")]
 Cuda = Annotated[str | None, typer.Option("--cuda", help="CUDA version, such as 12.9.")]
 Nodes = Annotated[int, typer.Option("--nodes", help="How many nodes of these GPUs.")]
 Memory = Annotated[float | None, typer.Option("--gpu-memory", metavar="GiB", help="Memory of one GPU.")]
-Sets = Annotated[list[str] | None, typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.")]
-Gpu = Annotated[str, typer.Argument(metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False)]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.", autocompletion=completion.flags),
+]
+Gpu = Annotated[
+    str,
+    typer.Argument(
+        metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False, autocompletion=completion.gpus
+    ),
+]
 Keep = Annotated[
     str | None,
     typer.Option("--keep", metavar="NAME,...", help="Flags, or gpu, num_gpus, release, model, that may not change."),
 ]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="HF id, folder or config.json.", show_default=False)]
+Model = Annotated[
+    str,
+    typer.Argument(
+        metavar="MODEL", help="HF id, folder or config.json.", show_default=False, autocompletion=completion.models
+    ),
+]

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from .options import Format
+from .options import CheckFormat, Format, LaunchFormat
 
 
 def write(shown: str) -> None:
@@ -14,10 +14,10 @@ def write(shown: str) -> None:
     typer.echo(shown, nl=not shown.endswith("\n"))
 
 
-def formatted(output: Format, shown: str, data: dict[str, Any]) -> str:
+def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dict[str, Any]) -> str:
     """One of the three; the others are not made."""
     from ..render import machine
 
-    if output is Format.json:
+    if output.value == Format.json.value:
         return machine.as_json(data)
-    return machine.as_yaml(data) if output is Format.yaml else shown
+    return machine.as_yaml(data) if output.value == Format.yaml.value else shown

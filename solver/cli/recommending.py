@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from ..errors import InputError
-from .inputs import machine_asked, pins_of
-from .options import NO, YES, Cuda, Env, Format, Gpu, Memory, Model, Nodes, Output, Release, Sets, Without
+from . import completion, launching
+from .inputs import machine_asked, pins_of, settings_of
+from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
 from .output import formatted, write
 
 
@@ -16,7 +17,10 @@ def recommend(
     model: Model,
     gpu: Gpu,
     profile: Annotated[
-        str, typer.Option("--profile", help="What better means; see `preflight profiles`.")
+        str,
+        typer.Option(
+            "--profile", help="What better means; see `preflight profiles`.", autocompletion=completion.profiles
+        ),
     ] = "balanced",
     sets: Sets = None,
     top: Annotated[int, typer.Option("--top", min=1, max=1000, help="How many to show.")] = 5,
@@ -29,11 +33,11 @@ def recommend(
     max_gpus: Annotated[
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
-    output: Output = Format.text,
+    output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
-    from ..render import conflict, machine, text
+    from ..render import machine, text
 
     preflight = Preflight(release)
     platform = machine_asked(
@@ -51,10 +55,16 @@ def recommend(
 
         wanted = preflight.profile(profile)
         fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top)
-        if fewer and output is Format.text:
+        if fewer and output is LaunchFormat.text:
             write(text.too_few(fewer, found) + "\n")
-    if output is Format.command:
-        write("\n\n".join(conflict.command(found.subject, one.args) for one in found.solutions) + "\n")
+    if output in launching.FORMS and found.solutions:
+        made = [
+            launching.Configured(
+                found.subject.model, one.args, found.subject.gpu, found.subject.num_gpus, found.subject.release
+            )
+            for one in found.solutions
+        ]
+        write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.recommendation(found), machine.recommendation(found)))
     return YES if found.solutions else NO

@@ -17,8 +17,8 @@ from constraints.values import Value
 from ..near import nearest_names
 from .parsed import Code, Notice, Parsed, Place
 from .refusal import Reason, Refusal
+from .tokens import Word
 from .values import Structured, Unfit, convert, is_level, lora_path
-from .words import Word
 
 _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 _NO_VALUES = frozenset(("store_true", "store_false", "store_const", "boolean_optional", "ignore", "refuse", "help"))

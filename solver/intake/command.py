@@ -18,7 +18,8 @@ from .argparser import ArgumentParser, Refused
 from .configfile import merge_config
 from .parsed import Notice, Parsed, Place
 from .refusal import Refusal
-from .words import CommandLine, Entry, Word, read_command, words_of
+from .tokens import Word
+from .words import CommandLine, Entry, read_command, words_of
 
 __all__ = ["CommandLine", "Notice", "Parsed", "Place", "Refusal", "Word", "parse_arguments", "read_command", "words_of"]
 

@@ -15,7 +15,7 @@ from constraints.errors import KnowledgeError
 from constraints.schema import Action, Flags
 
 from .refusal import Reason, Refusal
-from .words import Word
+from .tokens import Word
 
 
 def merge_config(
@@ -68,14 +68,37 @@ def merge_config(
         data = {}
     if not isinstance(data, dict):
         return refuse("config-not-mapping", name)
-    merged: list[Word] = []
-    unfit = _unfit_keys(flags, action.converter)
-    bare = _bare_keys(flags, action.converter)
+    found = _settings(data, flags)
+    if isinstance(found, str):
+        return refuse("config-bad-key", found, name)
+    merged = [Word(text, at.line, at.column, origin=name) for _, texts in found for text in texts]
+    return [*merged, *words[: places[0]], *words[places[0] + 2 :]], name
+
+
+def config_words(text: str, name: str, flags: Flags) -> list[tuple[str, list[str]]] | Refusal:
+    """The words of each key of a file given by itself."""
+    from constraints.read import read_as_python
+
+    try:
+        data = read_as_python(text, name)
+    except KnowledgeError as fault:
+        return Refusal("config-unreadable", word=str(fault))
+    if not isinstance(data, dict):
+        return Refusal("config-not-mapping")
+    found = _settings(data, flags)
+    return Refusal("config-bad-key", word=found) if isinstance(found, str) else found
+
+
+def _settings(data: dict[Any, Any], flags: Flags) -> list[tuple[str, list[str]]] | str:
+    """The words of each key, or a key that the merger cannot take."""
+    how = flags.config[1].converter if flags.config is not None else ""
+    unfit, bare = _unfit_keys(flags, how), _bare_keys(flags, how)
+    found: list[tuple[str, list[str]]] = []
     for key, value in data.items():
         if not isinstance(key, str) or key.replace("-", "_") in unfit:
-            return refuse("config-bad-key", str(key), name)
-        merged += (Word(text, at.line, at.column, origin=name) for text in _texts(key, value, bare))
-    return [*merged, *words[: places[0]], *words[places[0] + 2 :]], name
+            return str(key)
+        found.append((key, _texts(key, value, bare)))
+    return found
 
 
 def _texts(key: str, value: Any, bare: frozenset[str]) -> list[str]:

@@ -86,11 +86,13 @@ def _differences(
     )
 
 
-def check(report: CheckReport) -> str:
-    """What SGLang does with a command."""
+def check(report: CheckReport, places: Mapping[str, str] | None = None) -> str:
+    """What SGLang does with a command; ``places`` says by rule where it stands, by "" where reading stopped."""
+    places = places or {}
     lines = head(report.subject)
     if report.refusal is not None:
         lines += ["", "Refused while parsing."]
+        lines += [wrapped(places[""], "    ", "  ")] if "" in places else []
         lines.append(wrapped(refusal_message(report.refusal, report.subject.release), "  "))
         hint = refusal_hint(report.refusal)
         if hint:
@@ -106,10 +108,10 @@ def check(report: CheckReport) -> str:
         lines.append("This command holds.")
     numbers = {one.rule.id: place for place, one in enumerate(hard, 1)} if len(hard) > 1 else {}
     for one in hard:
-        lines += finding_lines(one, numbers)
+        lines += finding_lines(one, numbers, place=places.get(one.rule.id, ""))
     for one in report.findings:
         if one.severity != "error":
-            lines += finding_lines(one)
+            lines += finding_lines(one, place=places.get(one.rule.id, ""))
     if not report.refused:
         lines += _changes(report.changes)
     if report.memory is not None and report.holds:
@@ -119,13 +121,16 @@ def check(report: CheckReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-def finding_lines(found: Finding, numbers: Mapping[str, int] | None = None, *, short: bool = False) -> list[str]:
+def finding_lines(
+    found: Finding, numbers: Mapping[str, int] | None = None, *, short: bool = False, place: str = ""
+) -> list[str]:
     """A finding, under its number where there are several; ``short``: without its reason and values."""
     rule = found.rule
     label = {"error": "error", "defect": "known defect", "warning": "warning"}[rule.kind]
     number = (numbers or {}).get(rule.id)
     lead = f"{number}. " if number else ""
     lines = ["", wrapped(f"{lead}{label} {STAGES[rule.stage]}: {rule.title}", "  ", "")]
+    lines += [wrapped(place, "    ", "  ")] if place else []
     lines.append(wrapped(f"[{cited(rule, found.source)}]", "   ", "  "))
     if short:
         return lines[1:]

@@ -1,0 +1,87 @@
+"""Configurations that hold, in the form that was asked for: a command, docker, compose, Kubernetes, --config."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import InputError
+from .options import LaunchFormat
+
+if TYPE_CHECKING:
+    from constraints.values import Value
+
+    from ..api import Preflight
+    from ..facts import Platform
+
+FORMS = (
+    LaunchFormat.command,
+    LaunchFormat.docker,
+    LaunchFormat.compose,
+    LaunchFormat.kubernetes,
+    LaunchFormat.config,
+)
+_BETWEEN = {LaunchFormat.compose: "---\n", LaunchFormat.kubernetes: "---\n", LaunchFormat.config: "---\n"}
+
+
+class Configured(NamedTuple):
+    """A configuration: its model, what to type, and where it runs."""
+
+    model: str
+    args: tuple[str, ...]
+    gpu: str
+    num_gpus: int
+    release: str
+
+
+def written(
+    form: LaunchFormat,
+    found: Sequence[Configured],
+    preflight: Preflight,
+    platform: Platform,
+    env: Mapping[str, str],
+) -> str:
+    """The configurations, one after the other.
+
+    Raises InputError when the form cannot say one of them.
+    """
+    return _BETWEEN.get(form, "\n").join(_one(form, one, preflight, platform, env) for one in found)
+
+
+def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Platform, env: Mapping[str, str]) -> str:
+    from ..render import launch
+
+    knowledge = preflight.knowledge
+    model_option = knowledge.flags[knowledge.roles["model"]].options[0]
+    words = [model_option, one.model, *one.args]
+    gpu = knowledge.gpus.get(one.gpu, platform.gpu)
+    box = launch.Box(
+        knowledge.roles,
+        one.release,
+        str(gpu.facts.get("gpu.vendor")),
+        "" if gpu.generic else str(gpu.facts.get("gpu.name")),
+        one.num_gpus,
+        platform.nodes,
+        env,
+    )
+    if form is LaunchFormat.docker:
+        return launch.docker(words, box) + "\n"
+    if form is LaunchFormat.compose:
+        return launch.compose(words, box)
+    if form is LaunchFormat.kubernetes:
+        return launch.kubernetes(words, box)
+    if form is LaunchFormat.config:
+        text, lacking = launch.config(_typed(words, preflight), knowledge.flags)
+        if lacking:
+            raise InputError(f"a --config file cannot set {', '.join(lacking)}", "--format", "Take another format.")
+        return text
+    return launch.pretty(words) + "\n"
+
+
+def _typed(words: Sequence[str], preflight: Preflight) -> Mapping[str, Value]:
+    from ..intake.command import parse_arguments, words_of
+    from ..intake.parsed import Parsed
+
+    parsed = parse_arguments(words_of(words), preflight.knowledge.flags)
+    assert isinstance(parsed, Parsed), "a command that was made here can be parsed"
+    return {name: value for name, value in parsed.typed.items() if "." not in name}

@@ -1,0 +1,310 @@
+"""A file's launches, and what the asker says of the machine -> what SGLang does with each, and all together."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from constraints.evaluate import evaluate
+from constraints.pairs import load_pairs
+from constraints.tree import names
+from constraints.values import Value
+
+from .api import Preflight
+from .check import Checked
+from .errors import InputError
+from .facts import Platform
+from .file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
+from .gpu import parse_gpu
+from .intake.command import parse_arguments
+from .intake.files import read_launches
+from .intake.launch import Launch
+from .intake.parsed import Parsed
+from .intake.refusal import Refusal
+from .intake.tokens import Word
+from .machine import platform_of
+from .proof import holds
+from .unknown import Hole, filled, holes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the asker says beside the file; it goes before what the file says, but for the number of GPUs."""
+
+    gpu: str | None = None
+    model: str | None = None
+    release: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    without: Sequence[str] = ()
+    cuda: str | None = None
+    memory_gib: float | None = None
+    nodes: int = 1
+    why: bool = True
+    keep: frozenset[str] = frozenset()
+
+
+class FileChecker:
+    """Checks files; what was read of a release serves the next launch."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+        self._answers: dict[str | None, Preflight] = {}
+
+    def check(self, text: str, file: str) -> FileReport:
+        """What SGLang does with every launch in a file.
+
+        Raises InputError.
+        """
+        launches = read_launches(text, file, self.preflight(None).knowledge.flags)
+        reports = tuple(self._launch(one) for one in launches)
+        return FileReport(file, reports, self._pairs(reports))
+
+    def preflight(self, release: str | None) -> Preflight:
+        """The answers for a release; None: the one asked for, else the newest."""
+        wanted = self.asked.release or release
+        if wanted not in self._answers:
+            self._answers[wanted] = Preflight(wanted)
+        return self._answers[wanted]
+
+    def _launch(self, launch: Launch) -> LaunchReport:
+        preflight = self.preflight(launch.release)
+        foreign = self._foreign(preflight, launch)
+        if foreign:
+            launch = replace(launch, arguments=tuple(word for word in launch.arguments if word not in foreign))
+        holes, loose = holes_of(launch.arguments, preflight.knowledge)
+        model_flag = preflight.knowledge.roles.get("model", "")
+        model_hole = next((hole for hole in holes if hole.flag == model_flag), None)
+        if model_hole is not None:
+            if self.asked.model is None:
+                word = launch.arguments[model_hole.index]
+                raise InputError(
+                    f"the model is {model_hole.text}, which the file does not say",
+                    f"{launch.file}:{word.line}:{word.column}",
+                    "Give it with --model.",
+                )
+            holes = tuple(replace(hole, texts=(self.asked.model,)) if hole is model_hole else hole for hole in holes)
+        tried = [
+            (values, self._checked(preflight, launch, words))
+            for values, words in filled(launch.arguments, holes, loose)
+        ]
+        _, (checked, model, platform) = next((one for one in tried if holds(one[1][0])), tried[0])
+        report = preflight.explained(checked, model, platform, why=self.asked.why, keep=self.asked.keep)
+        return LaunchReport(
+            launch,
+            report,
+            _stand_in(checked, model, model_hole),
+            _unknown(launch, holes, loose, model_flag, [(values, one[0]) for values, one in tried]),
+            _certain([one[0] for _, one in tried]),
+            {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
+            foreign,
+        )
+
+    def _checked(
+        self, preflight: Preflight, launch: Launch, words: Sequence[Word]
+    ) -> tuple[Checked, str | None, Platform]:
+        engine = preflight.engine
+        parsed = self._parsed(preflight, launch, words)
+        platform = self._platform(preflight, launch, parsed.typed if isinstance(parsed, Parsed) else {})
+        if not isinstance(parsed, Parsed):
+            return Checked(parsed, {}, None), self.asked.model, platform
+        model = self._model(preflight, launch, parsed)
+        checked = engine.resolve(model, platform, parsed)
+        if (wanted := engine.gpus_wanted(checked, platform)) != platform.num_gpus:
+            platform = replace(platform, num_gpus=wanted)
+            checked = engine.resolve(model, platform, parsed)
+        return checked, model, platform
+
+    def _parsed(self, preflight: Preflight, launch: Launch, words: Sequence[Word]) -> Parsed | Refusal:
+        return parse_arguments(
+            words,
+            preflight.knowledge.flags,
+            entry="launch_server" if launch.entry == "worker" else launch.entry,
+            needs_model=self.asked.model is None,
+            elsewhere=preflight.knowledge.elsewhere,
+            folder=Path(launch.file).parent,
+        )
+
+    def _foreign(self, preflight: Preflight, launch: Launch) -> tuple[Word, ...]:
+        """The words of a launch that its launcher keeps for itself: options that SGLang does not know, with values."""
+        if launch.entry != "worker":
+            return ()
+        words, foreign = list(launch.arguments), []
+        for _ in range(len(words)):
+            refusal = self._parsed(preflight, launch, [word._replace(open=False) for word in words])
+            if not isinstance(refusal, Refusal) or refusal.reason != "unknown-option":
+                break
+            at = refusal.index
+            end = at + 1
+            while end < len(words) and not words[end].text.startswith("-"):
+                end += 1
+            foreign += words[at:end]
+            del words[at:end]
+        return tuple(foreign)
+
+    def _model(self, preflight: Preflight, launch: Launch, parsed: Parsed) -> str:
+        """The checkpoint to look into: the one named, or what stands for a path that is on another machine."""
+        named = parsed.model
+        if named is None:
+            if self.asked.model is None:
+                raise InputError("no model is named", launch.file, "Give it with --model.")
+            return self.asked.model
+        try:
+            preflight.engine.model(named)
+            return named
+        except InputError as fault:
+            if self.asked.model is not None:
+                return self.asked.model
+            alike = _same_name(named, preflight)
+            if alike is not None:
+                return alike
+            flag = preflight.knowledge.roles.get("model", "")
+            place = parsed.spans.get(flag)
+            where = f"{launch.file}:{place.line}:{place.column}" if place else launch.file
+            raise InputError(fault.message, where, "Say with --model which model it is.", fault.near) from None
+
+    def _platform(self, preflight: Preflight, launch: Launch, typed: Mapping[str, Value]) -> Platform:
+        knowledge = preflight.knowledge
+        gpu = self.asked.gpu or _hinted(launch.hints, preflight)
+        if gpu is None:
+            raise InputError(
+                "the file does not say which GPU it runs on",
+                f"{launch.file}:{launch.at.line}",
+                f"Write: preflight check GPU {launch.file}",
+            )
+        nodes = launch.nodes or typed.get(knowledge.roles.get("nodes", ""))
+        return platform_of(
+            knowledge,
+            gpu,
+            num_gpus=launch.num_gpus or _visible(launch, knowledge.roles),
+            nodes=nodes if self.asked.nodes == 1 and isinstance(nodes, int) and nodes > 1 else self.asked.nodes,
+            env={**launch.env, **self.asked.env},
+            without=self.asked.without,
+            cuda=self.asked.cuda,
+            memory_gib=self.asked.memory_gib,
+        )
+
+    def _pairs(self, reports: Sequence[LaunchReport]) -> tuple[PairFinding, ...]:
+        known = [one for one in reports if one.values is not None]
+        if len(known) < 2:
+            return ()
+        release = known[0].report.subject.release
+        pairs = load_pairs(release)
+        sides = {
+            side: [one for one in known if evaluate(test, _Known(one.values or {}))]
+            for side, test in pairs.sides.items()
+        }
+        found: list[PairFinding] = []
+        for members in itertools.product(*sides.values()):
+            scope = {
+                f"{side}.{name}": value
+                for side, one in zip(sides, members, strict=True)
+                for name, value in (one.values or {}).items()
+            }
+            for rule in pairs.rules:
+                env = _Known(scope)
+                if rule.require is None or (rule.when is not None and not evaluate(rule.when, env)):
+                    continue
+                if not evaluate(rule.require, env):
+                    read = {name: env[name] for name in sorted(names(rule.require))}
+                    together = tuple(zip(sides, members, strict=True))
+                    found.append(PairFinding(rule, rule.source(release), together, read))
+        return tuple(found)
+
+
+class _Known(dict[str, Value]):
+    """Names of flags that a release lacks are unset."""
+
+    def __missing__(self, name: str) -> Value:
+        return None
+
+
+def _stand_in(checked: Checked, model: str | None, hole: Hole | None) -> str:
+    """The checkpoint that was looked into in place of what the file names."""
+    if not isinstance(checked.parsed, Parsed) or model is None:
+        return ""
+    return model if hole is not None or checked.parsed.model not in (None, model) else ""
+
+
+def _unknown(
+    launch: Launch,
+    holes: Sequence[Hole],
+    loose: Sequence[Word],
+    model_flag: str,
+    tried: Sequence[tuple[tuple[str, ...], Checked]],
+) -> tuple[Unknown, ...]:
+    found = [Unknown(word.text, Spot(launch.file, word.line, word.column)) for word in loose]
+    for place, hole in enumerate(holes):
+        if hole.flag == model_flag:
+            continue
+        word = launch.arguments[hole.index]
+        works = {values[place] for values, checked in tried if holds(checked)}
+        both = hole.texts if len(hole.texts) > 1 and not _same_for_all(tried, place) else ()
+        found.append(
+            Unknown(
+                hole.text,
+                Spot(launch.file, word.line, word.column),
+                hole.flag,
+                hole.option,
+                tuple(one for one in both if one in works),
+                tuple(one for one in both if one not in works),
+            )
+        )
+    return tuple(found)
+
+
+def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:
+    """Whether the answer is the same whatever stands in one hole."""
+    answers: dict[tuple[str, ...], set[frozenset[str]]] = {}
+    for values, checked in tried:
+        answers.setdefault((*values[:place], *values[place + 1 :]), set()).add(_broken(checked))
+    return all(len(one) == 1 for one in answers.values())
+
+
+def _broken(checked: Checked) -> frozenset[str]:
+    if checked.resolution is None:
+        return frozenset((str(checked.refusal),))
+    return frozenset(one.rule.id for one in checked.resolution.broken)
+
+
+def _certain(tried: Sequence[Checked]) -> frozenset[str]:
+    """The rules that are broken whatever stands in the holes."""
+    sets = [_broken(checked) for checked in tried]
+    return frozenset.intersection(*sets) if sets else frozenset()
+
+
+def _visible(launch: Launch, roles: Mapping[str, str]) -> int | None:
+    """How many GPUs a launch sees by its environment."""
+    for role in ("visible", "visible.amd"):
+        listed = launch.env.get(roles.get(role, ""), "")
+        if re.fullmatch(r"\d+(,\d+)*", listed):
+            return len(set(listed.split(",")))
+    return None
+
+
+def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:
+    """The GPU that a node label names, whole or in one of its words."""
+    known = preflight.knowledge.gpus
+    for hint in hints:
+        parts = re.split(r"[-_.\s]+", hint)
+        for text in (hint, "-".join(parts[1:]), *parts):
+            try:
+                count, gpu = parse_gpu(text, known)
+            except InputError:
+                continue
+            if count is None and not gpu.generic:
+                return gpu.name
+    return None
+
+
+def _same_name(path: str, preflight: Preflight) -> str | None:
+    """The checkpoint of the catalogue that a path ends in, if there is just one."""
+    parts = [part for part in re.split(r"[/\\]", path.lower()) if part]
+    for part in reversed(parts):
+        name = part.removeprefix("models--").rpartition("--")[2]
+        ids = {one.id for one in preflight.engine.catalogue.checkpoints if one.id.lower().rpartition("/")[2] == name}
+        if len(ids) == 1:
+            return ids.pop()
+    return None

@@ -1,0 +1,111 @@
+"""The text of a file of any kind -> every launch of SGLang in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from constraints.schema import Flags
+
+from ..errors import InputError
+from .dockerfile import dockerfile_launches, is_dockerfile
+from .launch import Launch, launch_from
+from .refusal import Refusal
+from .systemd import is_unit, systemd_launches
+from .words import read_commands
+
+MOST_LAUNCHES = 64
+_YAML = (".yaml", ".yml", ".json")
+_SHELL = (".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".env")
+_YAML_START = re.compile(r"""(?:---|\{|- |["']?[\w./-]+["']?[ \t]*:(?:[ \t]|$))""", re.ASCII)
+_FENCE = re.compile(r"[ \t]*(?:```|~~~)[ \t]*(\w*)")
+_PROMPT = re.compile(r"^([ \t]*)([$#>] )(?=\S)", re.MULTILINE)
+_HINT = "Give a shell command, Dockerfile, compose file, Kubernetes manifest, systemd unit or SGLang's --config YAML."
+
+
+def read_launches(text: str, file: str, flags: Flags) -> tuple[Launch, ...]:
+    """Every launch in ``text``, in order, at least one; the kind of file is seen by its name and content.
+
+    Raises InputError.
+    """
+    found: list[Launch] = []
+    for launch in _launches(text, file, flags):
+        found.append(launch)
+        if len(found) > MOST_LAUNCHES:
+            raise InputError(f"more than {MOST_LAUNCHES} launches", file, "Split the file.")
+    if not found:
+        raise InputError("launches no SGLang server", file, _HINT)
+    return tuple(found)
+
+
+def _launches(text: str, file: str, flags: Flags) -> Iterator[Launch]:
+    path = PurePath(file)
+    suffix = path.suffix.lower()
+    if not text.strip():
+        raise InputError("is empty", file, _HINT)
+    if suffix in (".md", ".markdown"):
+        yield from _shell(file, _fenced(text))
+    elif path.name.lower().startswith(("dockerfile", "containerfile")) or suffix == ".dockerfile":
+        yield from dockerfile_launches(file, text)
+    elif suffix == ".service" or (suffix not in (*_YAML, *_SHELL) and is_unit(text)):
+        yield from systemd_launches(file, text)
+    elif suffix in _YAML or (suffix not in _SHELL and _looks_like_yaml(text)):
+        yield from _yaml(file, text, flags)
+    elif suffix not in _SHELL and is_dockerfile(text):
+        yield from dockerfile_launches(file, text)
+    else:
+        yield from _shell(file, text)
+
+
+def _looks_like_yaml(text: str) -> bool:
+    first = next((row for row in text.splitlines() if row.strip() and not row.lstrip().startswith("#")), "")
+    return not text.startswith("#!") and _YAML_START.match(first.lstrip()) is not None
+
+
+def _yaml(file: str, text: str, flags: Flags) -> Iterator[Launch]:
+    # Read with the first YAML file only: a command needs none of it.
+    from .compose import compose_launches, is_compose
+    from .kubernetes import is_kubernetes, kubernetes_launches
+    from .serverconfig import is_server_config, server_config_launch
+    from .yamltree import read_documents
+
+    lines = text.splitlines()
+    for document in read_documents(text, file):
+        if is_compose(document):
+            yield from compose_launches(file, lines, document)
+        elif is_kubernetes(document):
+            yield from kubernetes_launches(file, lines, document)
+        elif is_server_config(document, flags):
+            yield server_config_launch(file, text, document, flags)
+
+
+def _shell(file: str, text: str) -> Iterator[Launch]:
+    prompts = _PROMPT.sub(lambda match: match[1] + " " * len(match[2]), text) if "\n$ " in f"\n{text}" else text
+    found = read_commands(prompts, bare=False)
+    if isinstance(found, Refusal):
+        if found.reason == "no-command":
+            found = read_commands(prompts) if prompts.lstrip().startswith("-") else found
+        if isinstance(found, Refusal):
+            if found.reason == "no-command":
+                return
+            said = {
+                "unbalanced-quote": "a quote is opened and never closed",
+                "trailing-backslash": "the text ends in a backslash: half of the command is missing",
+            }
+            raise InputError(said.get(found.reason, found.reason), f"{file}:{found.line}:{found.column}")
+    for command in found:
+        yield launch_from(command, "shell", file)
+
+
+def _fenced(text: str) -> str:
+    """A page with all but its blocks of shell blanked."""
+    rows, inside = [], ""
+    for row in text.split("\n"):
+        fence = _FENCE.match(row)
+        if fence is not None:
+            inside = "" if inside else (fence[1].lower() or "sh")
+            rows.append("")
+        else:
+            rows.append(row if inside in ("sh", "bash", "shell", "console", "zsh") else "")
+    return "\n".join(rows)

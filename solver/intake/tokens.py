@@ -1,0 +1,214 @@
+"""The text of a shell command line -> words with their places, and operators.
+
+Read as a POSIX shell would: quotes, backslashes, line continuations, comments, operators, redirections, here-documents.
+Nothing is expanded: `$MODEL` stays as it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+# A here-document is read as commands where it launches something.
+_LAUNCHED = "sglang.launch_server"
+
+
+class Word(NamedTuple):
+    """One word; ``line`` and ``column`` count from 1 where it begins, 0 when it stands in no text.
+
+    ``origin`` is the file it comes from; ``open`` says that a shell would have expanded something in it. ``stop`` is
+    the place behind its last character, ``layout`` how it stands there: among words, or as an item or entry of YAML.
+    """
+
+    text: str
+    line: int = 0
+    column: int = 0
+    origin: str = ""
+    open: bool = False
+    stop: tuple[int, int] = (0, 0)
+    layout: Literal["words", "block", "flow", "entry"] = "words"
+
+
+class Operator(NamedTuple):
+    """What ends a command or redirects it."""
+
+    text: str
+
+
+class Unbalanced(Exception):
+    """A quote is opened and never closed, or a backslash is last."""
+
+    def __init__(self, reason: Literal["unbalanced-quote", "trailing-backslash"], mark: str, at: tuple[int, int]):
+        self.reason, self.mark = reason, mark
+        self.line, self.column = at
+
+
+class _Text:
+    """A text being read, one character at a time, that knows its place."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.line, self.begin = text.replace("\r\n", "\n"), 0, 1, 0
+        self.awaited: list[str] = []  # the ends of here-documents whose bodies follow this line
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.line, self.at - self.begin + 1
+
+    def peek(self, ahead: int = 0) -> str:
+        return self.text[self.at + ahead : self.at + ahead + 1]
+
+    def take(self) -> str:
+        found = self.peek()
+        self.at += 1
+        if found == "\n":
+            self.line, self.begin = self.line + 1, self.at
+        return found
+
+
+def tokens(text: str) -> Iterator[Word | Operator]:
+    """The words and operators of a text, in order.
+
+    Raises Unbalanced.
+    """
+    source = _Text(text)
+    while source.peek():
+        mark = source.peek()
+        if mark == "\\" and source.peek(1) == "\n":
+            source.take(), source.take()
+        elif mark in "\n;|&()":
+            source.take()
+            if mark == "\n" and source.awaited:
+                yield Operator(mark)
+                yield from _here_documents(source)
+                continue
+            # `2>&1` and `&>file`: the ampersand belongs to a redirection.
+            if mark == "&" and source.peek() == ">":
+                continue
+            yield Operator(mark)
+        elif mark in "<>":
+            begun = source.at
+            while source.peek() and source.peek() in "<>&|":
+                source.take()
+            if source.text[begun : source.at] == "<<":
+                source.awaited.append(_delimiter(source))
+                continue
+            yield Operator(mark)
+        elif mark.isspace():
+            source.take()
+        elif mark == "#":
+            while source.peek() not in ("", "\n"):
+                source.take()
+        else:
+            word = _word(source)
+            if word.text.isdigit() and source.peek() and source.peek() in "<>":  # the 2 of 2>file
+                continue
+            yield word
+
+
+def _delimiter(source: _Text) -> str:
+    if source.peek() == "-":
+        source.take()
+    while source.peek() in (" ", "\t"):
+        source.take()
+    return _word(source).text
+
+
+def _here_documents(source: _Text) -> Iterator[Word | Operator]:
+    """The words of here-documents in which something is launched; every other body is text."""
+    for end in source.awaited:
+        line, body = source.line, []
+        while source.at < len(source.text):
+            stop = source.text.find("\n", source.at)
+            row = source.text[source.at : stop if stop >= 0 else len(source.text)]
+            source.at += len(row)
+            if source.take() == "" or row.strip() == end:
+                break
+            body.append(row)
+        text = "\n".join(body)
+        if _LAUNCHED in text:
+            yield from tokens("\n" * (line - 1) + text)
+            yield Operator("\n")
+    source.awaited = []
+
+
+def _word(source: _Text) -> Word:
+    line, column = source.place
+    parts: list[str] = []
+    expands = False
+    while (mark := source.peek()) and not mark.isspace() and mark not in ";|&()<>":
+        at = source.place
+        if mark == "'":
+            source.take()
+            parts.append(_until(source, "'", at))
+        elif mark == '"':
+            source.take()
+            inside, opened = _double(source, at)
+            parts.append(inside)
+            expands |= opened
+        elif mark == "\\":
+            source.take()
+            if not source.peek():
+                raise Unbalanced("trailing-backslash", "\\", at)
+            following = source.take()
+            parts.append("" if following == "\n" else following)
+        elif mark == "{" and source.peek(1) == "{" and _closes(source):
+            expands = True
+            end = source.text.find("}}", source.at) + 2
+            while source.at < end:
+                parts.append(source.take())
+        else:
+            if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
+                expands = True
+            if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
+                parts.append(_nested(source, at))
+                continue
+            parts.append(source.take())
+    return Word("".join(parts), line, column, open=expands, stop=source.place)
+
+
+def _closes(source: _Text) -> bool:
+    """Whether a template that begins here ends in its line: its blanks end no word."""
+    end = source.text.find("}}", source.at)
+    return end >= 0 and "\n" not in source.text[source.at : end]
+
+
+def _until(source: _Text, end: str, at: tuple[int, int]) -> str:
+    parts: list[str] = []
+    while (mark := source.take()) != end:
+        if not mark:
+            raise Unbalanced("unbalanced-quote", end, at)
+        parts.append(mark)
+    return "".join(parts)
+
+
+def _double(source: _Text, at: tuple[int, int]) -> tuple[str, bool]:
+    parts: list[str] = []
+    expands = False
+    while (mark := source.take()) != '"':
+        if not mark:
+            raise Unbalanced("unbalanced-quote", '"', at)
+        if mark == "\\" and source.peek() and source.peek() in '$`"\\\n':
+            following = source.take()
+            parts.append("" if following == "\n" else following)
+            continue
+        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek())):
+            expands = True
+        parts.append(mark)
+    return "".join(parts), expands
+
+
+def _nested(source: _Text, at: tuple[int, int]) -> str:
+    parts = [source.take(), source.take()]
+    close = {"{": "}", "(": ")"}
+    awaited = [close[parts[1]]]
+    while awaited:
+        mark = source.take()
+        if not mark:
+            raise Unbalanced("unbalanced-quote", "$" + parts[1], at)
+        if mark == awaited[-1]:
+            awaited.pop()
+        elif mark in close:
+            awaited.append(close[mark])
+        parts.append(mark)
+    return "".join(parts)
