@@ -68,12 +68,19 @@ def _at(question: Question, value: Value, place: Place, refuted: list[Refutation
 
 
 def _no(value: Value, place: Place, question: Question, refutation: Refutation | None) -> Surveyed:
-    """Why not: the hard rules that what is wanted breaks when it is typed alone, in order, else those of the proof."""
+    """Why not: the hard rules that what is wanted breaks when it is typed alone, in order, else those of the proof.
+
+    Where there is a proof, a rule that it does without is none of the reasons: typing something else would meet it.
+    """
     knowledge = place.engine.knowledge
     checked = place.engine.check(place.model, place.platform, spell(question.wanted, knowledge.flags))
     if checked.resolution is None:
         return Surveyed(value, False, None, (), checked.refusal)
-    rules = {one.rule.id: one.rule for one in checked.resolution.broken if one.rule.kind in HARD}
+    rules = {
+        one.rule.id: one.rule
+        for one in checked.resolution.broken
+        if one.rule.kind in HARD and (refutation is None or one.rule.id in refutation.rules)
+    }
     if not rules:
         # Nothing is refused, but what is wanted does not last: the rule that rewrote it.
         lost = [flag for flag, one in question.outcome.items() if not same(checked.resolution.values.get(flag), one)]

@@ -18,7 +18,7 @@ MOST_PAIRS = 400
 
 def ways(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
     """The nearest move of each aspect that helps, with the others of the aspect that do."""
-    return _best(_single(question, moves(question.start, world, keep)))
+    return _best(_single(question, moves(question.start, world, keep), keep))
 
 
 def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
@@ -50,10 +50,10 @@ def most_of(question: Question, place: Place, keep: Collection[str], moved: Sequ
     return best if set(keep) & set(question.wanted) <= set(typed) else None
 
 
-def _single(question: Question, group: Iterable[Move]) -> list[tuple[tuple[Move, ...], Fix]]:
+def _single(question: Question, group: Iterable[Move], keep: Collection[str]) -> list[tuple[tuple[Move, ...], Fix]]:
     found: list[tuple[tuple[Move, ...], Fix]] = []
     for move in group:
-        fix = _moved(question, (move,))
+        fix = _moved(question, (move,), keep)
         if fix is not None:
             found.append(((move,), fix))
     return found
@@ -70,18 +70,18 @@ def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tupl
             if tried > MOST_PAIRS:
                 return found
             both = (first, second)
-            fix = _moved(question, both)
+            fix = _moved(question, both, keep)
             if fix is not None:
                 found.append((both, fix))
     return found
 
 
-def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
+def _moved(question: Question, moved: Sequence[Move], keep: Collection[str]) -> Fix | None:
     """The question as it is after the moves, if it holds there; spread over the GPUs where their count has moved."""
     place = moved[-1].place
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
-    for more in ({}, _spread(question, moved)):
+    for more in ({}, _spread(question, moved, keep)):
         if more is None:
             return None
         typed: Mapping[str, Value] | Refutation | None = {**question.wanted, **more}
@@ -94,11 +94,11 @@ def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
     return None
 
 
-def _spread(question: Question, moved: Sequence[Move]) -> dict[str, Value] | None:
-    """The flag that spreads a model over more GPUs, unless it was asked for."""
+def _spread(question: Question, moved: Sequence[Move], keep: Collection[str]) -> dict[str, Value] | None:
+    """The flag that spreads a model over more GPUs, unless it must stay as it is."""
     place = moved[-1].place
     flag = place.engine.knowledge.roles.get("spread")
-    if flag is None or flag in question.wanted or not any(move.aspect == COUNT for move in moved):
+    if flag is None or flag in keep or flag in question.outcome or not any(move.aspect == COUNT for move in moved):
         return None
     return {flag: place.platform.num_gpus * place.platform.nodes}
 

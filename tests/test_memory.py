@@ -86,7 +86,7 @@ def test_estimates_hold_for_logs_they_were_not_made_from() -> None:
     assert max(weights) <= 0.03
     assert median(weights) <= 0.02
     assert max(abs(one.row) for one in tested if one.row is not None) <= 0.005
-    assert max(abs(one.pool) for one in tested if one.pool is not None) <= 0.005
+    assert max(abs(one.pool) for one in tested if one.pool is not None) <= 0.01
     assert median([abs(one.tokens) for one in tested if one.tokens is not None]) <= 0.08
     inside = [one.inside for one in tested if one.inside is not None]
     assert sum(inside) >= 0.9 * len(inside)

@@ -33,6 +33,7 @@ TOO_LARGE = {
     "cb-kimi-k2-thinking-h200-high-throughput-dp-engine",
     "cbmd-kimi-k2-82",
     "cb-glm-5-fp8-h100-high-throughput-dp-engine",
+    "ix-dsr1-b200-fp4-1k1k-disagg-mtp-1k1k-mtp-lowlat-0-prefill",  # it runs the FP4 sibling of the model it names
 }
 
 # Field case -> (release, model, GPU, what is right): `refused` by a rule first, a bad `word`, or an effective value.
