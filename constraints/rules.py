@@ -202,7 +202,13 @@ class RuleReader:
     @staticmethod
     def _examples(data: Any) -> tuple[Example, ...]:
         return tuple(
-            Example(str(item["model"]), str(item["gpu"]), str(item.get("args", "")), dict(item.get("verdicts") or {}))
+            Example(
+                str(item["model"]),
+                str(item["gpu"]),
+                str(item.get("args", "")),
+                tuple(sorted((str(name), str(text)) for name, text in (item.get("env") or {}).items())),
+                dict(item.get("verdicts") or {}),
+            )
             for item in data or []
         )
 

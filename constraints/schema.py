@@ -30,11 +30,12 @@ class Source(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A command with SGLang's own verdict on it, recorded per release."""
+    """A command with SGLang's own verdict on it, recorded per release; ``env`` holds variables that are set."""
 
     model: str
     gpu: str
     args: str
+    env: tuple[tuple[str, str], ...] = ()
     verdicts: Mapping[str, str] = {}
 
 

@@ -13,6 +13,7 @@ from constraints.values import Value
 
 from .check import Checked, Engine
 from .errors import InputError
+from .estimate.memory import Memory, memory
 from .facts import Platform
 from .intake.refusal import Refusal
 from .machine import platform_of
@@ -133,6 +134,15 @@ class Preflight:
             facts=checked.facts,
             spans=getattr(checked.parsed, "spans", {}),
         )
+
+    def memory(self, report: CheckReport) -> Memory | None:
+        """What a checked command needs of each GPU; None where its model's sizes are not known."""
+        values = {
+            **report.facts,
+            **report.effective,
+            **{f"typed.{flag}": value for flag, value in report.typed.items()},
+        }
+        return memory(self.knowledge.names, values)
 
     def recommend(
         self,

@@ -69,6 +69,7 @@ class Engine:
         self._inputs: dict[str, ModelInput] = {}
         self._models: dict[tuple[str, bool, str], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
+        self._folded: dict[int, tuple[Mapping[str, Value], tuple[Operation, ...]]] = {}
         self._program = Program(knowledge.program, self.defaults)
 
     def model(self, reference: str) -> ModelInput:
@@ -115,7 +116,10 @@ class Engine:
 
     def folded(self, facts: Mapping[str, Value]) -> tuple[Operation, ...]:
         """The release's program with facts put in: what a constraint problem is made of."""
-        return fold_operations(self.knowledge.program, facts)
+        kept = self._folded.get(id(facts))
+        if kept is None or kept[0] is not facts:
+            kept = self._folded[id(facts)] = (facts, fold_operations(self.knowledge.program, facts))
+        return kept[1]
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""

@@ -17,7 +17,7 @@ from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
 from .unroll import Unit, unroll
-from .ways import pairs, ways
+from .ways import fewer, pairs, ways
 from .widen import units_around
 
 MOST_SETS = 60
@@ -120,7 +120,8 @@ def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed
     question = Question(
         asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
     )
-    found = (*fixes, *ways(question, asked.world, asked.keep)) or pairs(question, asked.world, asked.keep)
+    where = (question, asked.world, asked.keep)
+    found = (*fixes, *ways(*where)) or pairs(*where) or fewer(*where)
     return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
 
 

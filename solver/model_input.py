@@ -12,6 +12,7 @@ from constraints.models_schema import Catalogue, Checkpoint
 
 from .errors import InputError
 from .near import nearest_names
+from .weights import experts_type
 
 # A config.json is a few kilobytes; the largest published list every layer of a quantized model.
 MAX_BYTES = 20 * 1024 * 1024
@@ -68,12 +69,17 @@ def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelI
 
 
 def _beside(config: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The config with what the files beside it say of quantization."""
+    """The config with what the files beside it say of quantization.
+
+    Weights are looked at only where the config says nothing: SGLang does so for some architectures.
+    """
     quantization = folder / QUANTIZATION_FILE
     if quantization.is_file():
         config["hf_quant_config"] = _parse(_read(quantization), str(quantization))
     if (folder / DESCRIPTION_FILE).is_file():
         config["quant_model_description"] = {}
+    if config.get("quantization_config") is None and (stored := experts_type(folder)) is not None:
+        config["weights"] = {"experts": stored}
     return config
 
 

@@ -11,6 +11,7 @@ from constraints.values import Value, same
 
 from .check import Engine
 from .errors import Disagreement
+from .estimate.memory import memory
 from .facts import Platform
 from .problem import value_of
 from .question import Posed, pose
@@ -69,4 +70,5 @@ def _printed(
         typed,
         engine.effective(checked.resolution.values),
         args,
+        memory(engine.knowledge.names, checked.resolution.values),
     )

@@ -15,6 +15,7 @@ from .proof import Question, prove
 from .report import Fix
 from .search import solve
 from .unroll import Unit
+from .ways import most_of
 
 MOST_FIXES = 8
 LIMIT = 60_000
@@ -43,24 +44,12 @@ def repairs(
                 if known is None or fix.cost < known.cost:
                     found[fix.args] = fix
                 break
-    fewer = _fewer(asked, wanted, {pin.flag: pin.value for pin in soft if not pin.typed})
-    if fewer is not None and not found:
-        found[fewer.args] = fewer
+    if not found:  # no search finds a way
+        outcome = {pin.flag: pin.value for pin in soft if not pin.typed}
+        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep)
+        if fewer is not None:
+            found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
-
-
-def _fewer(asked: Asked, wanted: Mapping[str, Value], outcome: Mapping[str, Value]) -> Fix | None:
-    """As much of what was asked for as holds by itself, what must be kept first: for when no search finds a way."""
-    ordered = sorted(wanted, key=lambda flag: flag not in asked.keep)
-    best: Fix | None = None
-    typed: dict[str, Value] = {}
-    for flag in (None, *ordered):
-        more = typed if flag is None else {**typed, flag: wanted[flag]}
-        question = Question(asked.place, wanted, {name: outcome[name] for name in more if name in outcome})
-        fix = prove(question, asked.place, {name: wanted[name] for name in wanted if name in more})
-        if fix is not None:
-            best, typed = fix, more
-    return best if asked.keep & set(wanted) <= set(typed) else None
 
 
 def _nearest(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
+from .estimate.memory import Memory
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 
@@ -61,7 +62,8 @@ class CheckReport(NamedTuple):
     """What SGLang does with a command.
 
     ``refused``: SGLang does not start. ``holds``: nothing hard is broken at any stage. ``changes`` in order of flags;
-    ``log`` every write in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed.
+    ``log`` every write in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed. ``memory``
+    where it was asked for.
     """
 
     subject: Subject
@@ -76,11 +78,12 @@ class CheckReport(NamedTuple):
     effective: Mapping[str, Value]
     facts: Mapping[str, Value]
     explanation: Explanation | None = None
+    memory: Memory | None = None
     spans: Mapping[str, Place] = {}
 
 
 class RankedSolution(NamedTuple):
-    """One configuration: its score, the terms the score is the sum of, what to type, and what SGLang then runs."""
+    """One configuration: its score and the terms that make it, what to type, what SGLang then runs and needs."""
 
     rank: int
     score: int
@@ -88,6 +91,7 @@ class RankedSolution(NamedTuple):
     typed: Mapping[str, Value]
     effective: Mapping[str, Value]
     args: tuple[str, ...]
+    memory: Memory | None = None
 
 
 @dataclass(frozen=True, slots=True)

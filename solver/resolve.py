@@ -56,17 +56,21 @@ _Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...], i
 _Writes = tuple[tuple[str, Value], ...]
 
 
+# Commands on the same facts after which one untyped run pays.
+_OFTEN = 2
+
+
 @dataclass(slots=True)
 class _Machine:
     """What is kept for the facts of one machine and model.
 
     ``untyped`` says what each live operation does when nothing is typed: None where its guard fails, else what it
-    writes. It is recorded when the facts are asked about again.
+    writes. It is recorded when the facts have been asked about often enough to be worth it.
     """
 
     facts: Env
     live: tuple[_Live, ...]
-    asked: bool = False
+    asked: int = 0
     untyped: tuple[_Writes | None, ...] | None = None
 
 
@@ -90,11 +94,11 @@ class Program:
         With ``stop`` the run ends at the first broken error, as SGLang does.
         """
         machine = self._machine(facts)
-        if machine.untyped is None and machine.asked:
+        if machine.untyped is None and machine.asked == _OFTEN:
             trace: list[_Writes | None] = []
             self._walk(machine, self._defaults, trace=trace)
             machine.untyped = tuple(trace)
-        machine.asked = True
+        machine.asked += 1
         return self._walk(machine, initial, stop=stop)
 
     def _walk(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from constraints.values import Value
 
 from .moves import Move, moves
-from .place import World
+from .place import COUNT, Place, World
 from .proof import Question, prove
 from .report import Fix
 from .witness import Refutation, reach
@@ -21,6 +24,30 @@ def ways(question: Question, world: World, keep: Collection[str] = ()) -> tuple[
 def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
     """The nearest two moves that help together, for when nothing simpler does."""
     return _best(_pairs(question, world, keep))[:1]
+
+
+def fewer(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
+    """The nearest move of each aspect at which part of what was asked for holds, for when no move helps alone."""
+    if question.outcome:
+        return ()
+    found: dict[str, tuple[tuple[Move, ...], Fix]] = {}
+    for move in moves(question.start, world, keep):
+        if move.aspect not in found and (fix := most_of(question, move.place, keep, (move,))) is not None:
+            found[move.aspect] = ((move,), fix)
+    return _best(tuple(found.values()))
+
+
+def most_of(question: Question, place: Place, keep: Collection[str], moved: Sequence[Move] = ()) -> Fix | None:
+    """As much of what was asked for as holds at ``place``, what must be kept first."""
+    best: Fix | None = None
+    typed: Mapping[str, Value] = {}
+    for flag in (None, *sorted(question.wanted, key=lambda flag: flag not in keep)):
+        more = typed if flag is None else {**typed, flag: question.wanted[flag]}
+        part = replace(question, outcome={name: value for name, value in question.outcome.items() if name in more})
+        fix = prove(part, place, {name: value for name, value in question.wanted.items() if name in more}, moved)
+        if fix is not None:
+            best, typed = fix, more
+    return best if set(keep) & set(question.wanted) <= set(typed) else None
 
 
 def _single(question: Question, group: Iterable[Move]) -> list[tuple[tuple[Move, ...], Fix]]:
@@ -50,14 +77,30 @@ def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tupl
 
 
 def _moved(question: Question, moved: Sequence[Move]) -> Fix | None:
-    """The question as it is after the moves, if it holds there."""
+    """The question as it is after the moves, if it holds there; spread over the GPUs where their count has moved."""
     place = moved[-1].place
-    if not question.outcome:
-        return prove(question, place, question.wanted, moved)
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
-    typed = reach(place, question.outcome, search=False)
-    return None if typed is None or isinstance(typed, Refutation) else prove(question, place, typed, moved)
+    for more in ({}, _spread(question, moved)):
+        if more is None:
+            return None
+        typed: Mapping[str, Value] | Refutation | None = {**question.wanted, **more}
+        if question.outcome:
+            typed = reach(place, {**question.outcome, **more}, search=False)
+        if typed is not None and not isinstance(typed, Refutation):
+            fix = prove(question, place, typed, moved)
+            if fix is not None:
+                return fix
+    return None
+
+
+def _spread(question: Question, moved: Sequence[Move]) -> dict[str, Value] | None:
+    """The flag that spreads a model over more GPUs, unless it was asked for."""
+    place = moved[-1].place
+    flag = place.engine.knowledge.roles.get("spread")
+    if flag is None or flag in question.wanted or not any(move.aspect == COUNT for move in moved):
+        return None
+    return {flag: place.platform.num_gpus * place.platform.nodes}
 
 
 def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from constraints.flags import known_elsewhere, load_flags
 from constraints.read import Mapped, read_file
-from constraints.schema import Elsewhere, Flag
+from constraints.schema import Elsewhere, Flags
 from constraints.values import frozen
 from solver.intake.command import Parsed, Refusal, parse_arguments, read_command, words_of
 
@@ -25,7 +25,7 @@ def documents() -> dict[str, Mapped]:
     return {path.name: read_file(path) for path in sorted((ROOT / "constraints/sglang/flags").glob("*.yaml"))}
 
 
-FLAGS: dict[str, dict[str, Flag]] = {release: load_flags(documents(), release, []) for release in RELEASES}
+FLAGS: dict[str, Flags] = {release: load_flags(documents(), release, []) for release in RELEASES}
 ELSEWHERE: dict[str, dict[str, Elsewhere]] = {
     release: known_elsewhere(documents(), release, []) for release in RELEASES
 }

@@ -16,7 +16,7 @@ from constraints.hardware import load_gpus
 from constraints.names import load_names
 from constraints.read import read_file, read_text
 from constraints.releases import load_releases
-from constraints.schema import Gpu
+from constraints.schema import Gpus
 from constraints.tree import names
 from constraints.values import Value
 from solver.errors import InputError
@@ -117,7 +117,7 @@ def documents(pattern: str) -> dict[str, Any]:
     return {str(path.relative_to(HOME)): read_file(path) for path in sorted(HOME.glob(pattern))}
 
 
-def sound_gpus() -> dict[str, Gpu]:
+def sound_gpus() -> Gpus:
     faults: list[Fault] = []
     gpus = load_gpus(documents("gpus/*.yaml"), faults)
     assert faults == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from constraints.models_schema import Catalogue, ModelKnowledge
 from solver.errors import InputError
 from solver.model_config import model_facts
 from solver.model_input import MAX_BYTES, ModelInput, read_model
+from solver.weights import experts_type
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("0.5.23", "0.5.18")
@@ -175,6 +177,26 @@ def test_the_quantization_file_beside_a_config_is_read(tmp_path: Path) -> None:
     (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8"}}')
     facts = model_facts(read_model(str(tmp_path), catalogue()), known("0.5.23"))
     assert facts.values["model.quantization"] == "modelopt_fp8"
+
+
+@pytest.mark.parametrize(("stored", "fp8"), [("F8_E4M3", True), ("BF16", False)])
+def test_experts_of_an_undeclared_format_are_seen_in_the_weights(tmp_path: Path, stored: str, fp8: bool) -> None:
+    config = {name: value for name, value in config_of("DeepSeek-V3").items() if name != "quantization_config"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    index = {"model.norm.weight": "1.safetensors", "model.layers.3.mlp.experts.0.up_proj.weight": "2.safetensors"}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    header = json.dumps({"__metadata__": {}, "model.layers.3.mlp.experts.0.up_proj.weight": {"dtype": stored}})
+    (tmp_path / "2.safetensors").write_bytes(struct.pack("<Q", len(header)) + header.encode())
+    facts = model_facts(read_model(str(tmp_path), catalogue()), known("0.5.23"))
+    assert facts.values["model.has_fp8_experts"] is fp8
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]", struct.pack("<Q", 9) + b"{"])
+def test_weights_that_cannot_be_read_say_nothing(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "model.safetensors").write_bytes(content)
+    assert experts_type(tmp_path) is None
+    (tmp_path / "model.safetensors.index.json").write_bytes(content)
+    assert experts_type(tmp_path) is None
 
 
 def test_facts_that_read_one_another_or_nothing_are_faults(tmp_path: Path) -> None:

@@ -24,6 +24,17 @@ OLDEST, NEWEST = "0.5.18", "0.5.23"
 # What the recipes leave open; every one was written for a release up to the oldest we know.
 USUAL_GPU = "H200"
 
+# Published commands whose weights cannot fit where they are said to run, so that refusing them is right: the 640 GiB of
+# DeepSeek R1 on eight cards of 80 (its authors took it back since), Kimi K2 (and K2 Thinking, read by the config of K2)
+# under the share of memory that SGLang computes for attention data parallelism on eight H200, GLM-5 on 16 H100.
+TOO_LARGE = {
+    "cb-deepseek-r1-0528-h100-high-throughput-dp-engine",
+    "cb-deepseek-r1-0528-h100-speculative-mtp-engine",
+    "cb-kimi-k2-thinking-h200-high-throughput-dp-engine",
+    "cbmd-kimi-k2-82",
+    "cb-glm-5-fp8-h100-high-throughput-dp-engine",
+}
+
 # Field case -> (release, model, GPU, what is right): `refused` by a rule first, a bad `word`, or an effective value.
 Answer = tuple[str, str, str, str, Any]
 DECIDED: dict[str, Answer] = {
@@ -142,7 +153,7 @@ def test_recipes_are_not_refused() -> None:
         checked = ask(OLDEST, model, gpu, words)
         if checked.resolution is None:
             found.append(f"{name}: {checked.refusal}")
-        else:
+        elif name not in TOO_LARGE:
             found += [f"{name}: {one.rule.id}" for one in checked.resolution.refusals]
     assert asked >= 100
     assert not found

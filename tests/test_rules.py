@@ -11,13 +11,13 @@ from constraints.load import known_releases
 from constraints.schema import Example, Rule
 from solver.check import VERDICT_STAGES
 from tests.conformance.engines import answer, knowledge_of
-from tests.conformance.examples import Recorded, file_of, read_recorded
+from tests.conformance.examples import Key, Recorded, file_of, key_of, read_recorded
 
 RELEASES = known_releases()
 
 
 @cache
-def recorded(release: str) -> dict[tuple[str, str, str], Recorded]:
+def recorded(release: str) -> dict[Key, Recorded]:
     return read_recorded(file_of(release))
 
 
@@ -29,7 +29,7 @@ def cases(word: str) -> Iterator[object]:
 
 
 def verdict_of(release: str, example: Example) -> Recorded:
-    found = recorded(release).get((example.model, example.gpu, example.args))
+    found = recorded(release).get(key_of(example))
     assert found is not None, f"SGLang was not asked: run tests/conformance/record.py --release {release}"
     return found
 
@@ -76,5 +76,5 @@ def test_cited_sites(release: str) -> None:
             continue
         first = answer(release, Example(*key)).first
         if first is None or theirs.where not in places(first, release):
-            other.append(f"{theirs.where}: {first.id if first else 'nothing'} for {' '.join(key)}")
+            other.append(f"{theirs.where}: {first.id if first else 'nothing'} for {' '.join(key[:3])}")
     assert not other

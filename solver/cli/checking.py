@@ -99,6 +99,7 @@ def check(
     report = preflight.check(
         model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
     )
+    report = report._replace(memory=preflight.memory(report) if report.refusal is None else None)
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is CheckFormat.text else "")
     if output is CheckFormat.command:
         shown = conflict.command(report.subject, arguments) + "\n"

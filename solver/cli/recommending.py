@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ..errors import InputError
 from . import completion, launching
 from .inputs import machine_asked, pins_of, settings_of
 from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
@@ -29,6 +30,9 @@ def recommend(
     cuda: Cuda = None,
     nodes: Nodes = 1,
     gpu_memory: Memory = None,
+    max_gpus: Annotated[
+        int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
+    ] = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
@@ -40,7 +44,19 @@ def recommend(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
-    found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    if max_gpus is None:
+        found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+    else:
+        if platform.counted:
+            raise InputError(
+                f"{gpu!r} says how many GPUs already", "--max-gpus", "Name the GPU alone, or leave it out."
+            )
+        from ..scale import recommend_up_to
+
+        wanted = preflight.profile(profile)
+        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top)
+        if fewer and output is LaunchFormat.text:
+            write(text.too_few(fewer, found) + "\n")
     if output in launching.FORMS and found.solutions:
         made = [
             launching.Configured(

@@ -112,6 +112,11 @@ _FACTS = {
     "model.architecture": "the model's architecture is {}",
     "model.is_moe": "the model is a mixture of experts: {}",
     "model.quantization": "the checkpoint's quantization is {}",
+    "gpu.memory_mib": "a GPU has {} MiB of memory",
+    "model.size.certain": "the sizes of this architecture and its number format are known: {}",
+    "model.size.cut_mib": "all ranks share {} MiB of MLPs, experts, embedding and head",
+    "model.size.heads_mib": "ranks of attention share {} MiB of its weights",
+    "model.size.whole_mib": "{} MiB of weights are copied to every rank",
 }
 
 

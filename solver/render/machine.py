@@ -11,6 +11,7 @@ from constraints.values import Value
 
 from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
+from . import memory
 from .sentence import finding_message, refusal_hint, refusal_message
 
 SCHEMA = 1
@@ -116,6 +117,8 @@ def check(report: CheckReport, *, facts: bool = False) -> dict[str, Any]:
     }
     if facts:
         data["facts"] = values(dict(sorted(report.facts.items())))
+    if report.memory is not None:
+        data["memory"] = memory.as_data(report.memory)
     if report.explanation is not None:
         data.update({key: value for key, value in explanation(report.explanation).items() if key not in data})
     return data
@@ -137,6 +140,7 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
                 "typed": values(one.typed),
                 "effective": values(one.effective),
                 "args": list(one.args),
+                "memory": None if one.memory is None else memory.as_data(one.memory),
             }
             for one in found.solutions
         ],

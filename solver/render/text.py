@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from constraints.values import Value
 
 from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
+from . import memory
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
@@ -56,9 +57,17 @@ def recommendation(found: Recommendation) -> str:
         lines += ["", f"{one.rank}. score {one.score}" + (f" ({terms})" if terms else "")]
         lines += ["   " + line for line in command(found.subject, one.args).splitlines()]
         lines += _differences(found.defaults, one.effective, one.typed)
+        if one.memory is not None:
+            lines.append(wrapped(memory.line(one.memory), "   "))
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
+
+
+def too_few(fewer: Sequence[int], found: Recommendation) -> str:
+    """On how many GPUs nothing holds, before the answer for more."""
+    numbers = " or ".join((", ".join(map(str, fewer[:-1])), str(fewer[-1]))) if len(fewer) > 1 else str(fewer[0])
+    return wrapped(f"On {numbers} {found.subject.gpu} no configuration holds.") + "\n"
 
 
 def _differences(
@@ -105,6 +114,8 @@ def check(report: CheckReport, places: Mapping[str, str] | None = None) -> str:
             lines += finding_lines(one, place=places.get(one.rule.id, ""))
     if not report.refused:
         lines += _changes(report.changes)
+    if report.memory is not None and report.holds:
+        lines += ["", wrapped(memory.line(report.memory))]
     if report.explanation is not None:
         lines += conflicts(report.explanation)
     return "\n".join(lines) + "\n"

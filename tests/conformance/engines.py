@@ -10,8 +10,8 @@ from constraints import store
 from constraints.knowledge import Knowledge
 from constraints.schema import Example, Rule
 from solver.check import VERDICT_STAGES, Engine
-from solver.facts import Platform
-from solver.gpu import parse_gpu
+from solver.machine import platform_of
+from tests.conformance.examples import located
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,9 @@ def engine_of(release: str) -> Engine:
 def answer(release: str, example: Example) -> Answer:
     """What we say of an example."""
     engine = engine_of(release)
-    number, gpu = parse_gpu(example.gpu, engine.knowledge.gpus)
-    checked = engine.check(example.model, Platform(gpu, number or 1), shlex.split(example.args))
+    platform = platform_of(engine.knowledge, example.gpu, env=dict(example.env))
+    words = [located(word) for word in shlex.split(example.args)]
+    checked = engine.check(located(example.model), platform, words)
     if checked.resolution is None:
         return Answer(True, None, ())
     broken = tuple(operation.rule for operation in checked.resolution.refusals)

@@ -16,7 +16,13 @@ from constraints.models_schema import Catalogue
 from constraints.schema import Example
 
 HERE = Path(__file__).resolve().parent
+# Examples name configs that stand here, made up for lines that no checkpoint of the catalogue reaches, by this prefix.
+MADE_UP = "checkpoints/"
 _GPU = re.compile(r"(?:(\d+)x)?(.+)")
+
+
+Environment = tuple[tuple[str, str], ...]
+Key = tuple[str, str, str, Environment]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +34,31 @@ class Recorded:
     gpu: str
     args: str
     verdict: str
+    env: Environment = ()
     where: str = ""
     where_kind: str = ""
     stage: str = ""
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def key(self) -> Key:
         """The example itself."""
-        return self.model, self.gpu, self.args
+        return self.model, self.gpu, self.args, self.env
 
 
 def examples_of(knowledge: Knowledge) -> Iterator[tuple[str, Example]]:
     """Each example of the release once, with an id that names the first rule it stands under."""
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[Key] = set()
     for rule in sorted(knowledge.rules.values(), key=lambda one: one.id):
         for word, group in (("violates", rule.violates), ("satisfies", rule.satisfies)):
             for number, example in enumerate(group):
-                if (key := (example.model, example.gpu, example.args)) not in seen:
+                if (key := key_of(example)) not in seen:
                     seen.add(key)
                     yield f"{rule.id}/{word}/{number}", example
+
+
+def key_of(example: Example) -> Key:
+    """What tells an example from others: checkpoint, GPUs, words and environment."""
+    return example.model, example.gpu, example.args, example.env
 
 
 def split_gpu(text: str) -> tuple[int, str]:
@@ -61,19 +73,24 @@ def case_of(name: str, example: Example, catalogue: Catalogue, models: Path) -> 
     number, gpu = split_gpu(example.gpu)
     args = [folder_of(word, catalogue, models) for word in shlex.split(example.args)]
     model = folder_of(example.model, catalogue, models)
-    return {"id": name, "model": model, "gpu": gpu, "num_gpus": number, "args": args}
+    return {"id": name, "model": model, "gpu": gpu, "num_gpus": number, "args": args, "env": dict(example.env)}
 
 
 def folder_of(word: str, catalogue: Catalogue, models: Path) -> str:
-    """The folder of a checkpoint of the catalogue; any other word as it stands."""
+    """The folder of a checkpoint of the catalogue or a made-up one; any other word as it stands."""
     checkpoint = catalogue.names.get(word.lower())
-    return word if checkpoint is None else str(models / Path(checkpoint.file).stem)
+    return located(word) if checkpoint is None else str(models / Path(checkpoint.file).stem)
+
+
+def located(word: str) -> str:
+    """The folder of a made-up checkpoint; any other word as it stands."""
+    return str(HERE / word) if word.startswith(MADE_UP) else word
 
 
 def recorded_from(name: str, example: Example, answer: Mapping[str, Any]) -> Recorded:
     """A runner's answer in our words."""
     if answer["verdict"] == "ok":
-        return Recorded(name, example.model, example.gpu, example.args, "ok")
+        return Recorded(name, example.model, example.gpu, example.args, "ok", example.env)
     stage = str(answer.get("stage") or "")
     return Recorded(
         name,
@@ -81,6 +98,7 @@ def recorded_from(name: str, example: Example, answer: Mapping[str, Any]) -> Rec
         example.gpu,
         example.args,
         "refused",
+        example.env,
         str(answer.get("where") or "").removeprefix("sglang/"),
         str(answer.get("where_kind") or ""),
         {"argparse": "parse", "attention_factory": "backend-init"}.get(stage, "args"),
@@ -101,8 +119,13 @@ def write_recorded(path: Path, verdicts: Iterable[Recorded]) -> None:
     path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode(), mtime=0))
 
 
-def read_recorded(path: Path) -> dict[tuple[str, str, str], Recorded]:
+def read_recorded(path: Path) -> dict[Key, Recorded]:
     """The verdicts of a file by example."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        found = [Recorded(**{"args": "", **json.loads(line)}) for line in lines]
+        found = [_from_line(json.loads(line)) for line in lines]
     return {one.key: one for one in found}
+
+
+def _from_line(data: dict[str, Any]) -> Recorded:
+    env = tuple((name, text) for name, text in data.pop("env", ()))
+    return Recorded(**{"args": "", **data}, env=env)

@@ -11,8 +11,7 @@ from typing import Any
 from constraints.values import Value
 from solver.check import Checked, Engine
 from solver.errors import InputError
-from solver.facts import Platform
-from solver.gpu import parse_gpu
+from solver.machine import platform_of
 from tests.conformance.compare import DERIVED, equal, our_value, place, shown, site
 
 
@@ -39,8 +38,8 @@ def checked_case(engine: Engine, case: dict[str, Any], models: Path | None) -> C
     Raises InputError.
     """
     model, args = place(case, models)
-    _, gpu = parse_gpu(case["gpu"], engine.knowledge.gpus)
-    return engine.check(model, Platform(gpu, case["num_gpus"]), args, models)
+    platform = platform_of(engine.knowledge, case["gpu"], num_gpus=case["num_gpus"], env=case.get("env"))
+    return engine.check(model, platform, args, models)
 
 
 def count(engine: Engine, cases: Iterable[dict[str, Any]], models: Path | None) -> Figures:

@@ -12,7 +12,7 @@ from constraints.schema import Rule
 from solver.check import VERDICT_STAGES, Engine
 from solver.errors import InputError
 from tests.conformance.compare import site
-from tests.conformance.examples import Recorded, split_gpu
+from tests.conformance.examples import Recorded, located, split_gpu
 from tests.conformance.figures import checked_case
 
 # How the note of a rule begins whose line no command line can reach.
@@ -82,10 +82,11 @@ def case_of_example(one: Recorded, words: Iterable[str]) -> Mapping[str, Any]:
     number, gpu = split_gpu(one.gpu)
     return {
         "id": one.id,
-        "model": one.model,
+        "model": located(one.model),
         "gpu": gpu,
         "num_gpus": number,
-        "args": list(words),
+        "args": [located(word) for word in words],
+        "env": dict(one.env),
         "verdict": one.verdict,
         "where": one.where,
         "where_kind": one.where_kind,

@@ -1,0 +1,134 @@
+"""A resolved configuration -> the memory of one rank: weights, KV pool, tokens, requests; each an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from constraints.evaluate import evaluate
+from constraints.tree import Node
+from constraints.values import Env, Value
+
+_MIB = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An estimate between what is certain: ``least <= likely <= most``."""
+
+    least: float
+    likely: float
+    most: float
+
+    def __contains__(self, value: float) -> bool:
+        return self.least <= value <= self.most
+
+    def scaled(self, factor: float) -> Interval:
+        """Every bound times ``factor``."""
+        return Interval(self.least * factor, self.likely * factor, self.most * factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The memory of one rank, in MiB.
+
+    ``certain``: the architecture and the number format were counted, not guessed. ``token_bytes`` is None where the
+    model's cache is not one row a token; ``tokens`` follows it. ``share`` is the feasible ``mem_fraction_static``,
+    ``None`` when it is empty. ``dominant`` names what widens the interval of the pool most.
+    """
+
+    gpu: float
+    weights: Interval
+    pool: Interval
+    token_bytes: float | None
+    tokens: Interval | None
+    share: tuple[float, float] | None
+    dominant: str
+    certain: bool
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether weights and a cache fit: None where the interval holds both answers."""
+        if self.pool.least > 0:
+            return True
+        return False if self.pool.most <= 0 else None
+
+    def requests(self, context: int) -> Interval | None:
+        """How many requests of ``context`` tokens each the pool holds at once."""
+        return None if self.tokens is None or context < 1 else self.tokens.scaled(1 / context)
+
+
+def memory(names: Mapping[str, Node], values: Env) -> Memory | None:
+    """The memory of one rank under resolved ``values``; None where the model's sizes are not in its config.
+
+    ``names`` are the shared expressions of the release.
+    """
+    known = _Known(names, values)
+    weights = known.interval("estimate.weights")
+    pool = known.interval("estimate.pool")
+    size = known.number("estimate.gpu")
+    if weights is None or pool is None or size is None:
+        return None
+    row = known.number("size.kv_token")
+    return Memory(
+        gpu=size,
+        weights=weights,
+        pool=pool,
+        token_bytes=row,
+        tokens=_tokens(pool, row, known.number("estimate.limit"), known.number("estimate.page")),
+        share=_share(known),
+        dominant=_dominant(known, weights),
+        certain=known.value("estimate.certain") is True,
+    )
+
+
+def _tokens(pool: Interval, row: float | None, limit: float | None, page: float | None) -> Interval | None:
+    if not row:
+        return None
+
+    def whole(mib: float) -> float:
+        count = max(mib, 0.0) * _MIB // row
+        count = count if limit is None else min(count, limit)
+        return count // page * page if page else count
+
+    return Interval(whole(pool.least), whole(pool.likely), whole(pool.most))
+
+
+def _share(known: _Known) -> tuple[float, float] | None:
+    least, most = known.number("estimate.share_least"), known.number("estimate.share_most")
+    return (least, most) if least is not None and most is not None and least < most else None
+
+
+def _dominant(known: _Known, weights: Interval) -> str:
+    free = known.interval("estimate.free")
+    if free is None or weights.most - weights.least > free.most - free.least:
+        return "weights"
+    return "memory taken before the weights load"
+
+
+class _Open(dict[str, Value]):
+    """Values by name; what is not there is unset."""
+
+    def __missing__(self, name: str) -> Value:
+        return None
+
+
+class _Known:
+    """Shared expressions and values by name."""
+
+    def __init__(self, names: Mapping[str, Node], values: Env) -> None:
+        self._names = names
+        self._values = _Open(values)
+
+    def value(self, name: str) -> Value:
+        node = self._names.get(name)
+        return self._values[name] if node is None else evaluate(node, self._values)
+
+    def number(self, name: str) -> float | None:
+        value = self.value(name)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+    def interval(self, name: str) -> Interval | None:
+        bounds = self.number(name + "_least"), self.number(name), self.number(name + "_most")
+        least, likely, most = bounds
+        return None if least is None or likely is None or most is None else Interval(least, likely, most)
