@@ -10,7 +10,7 @@ import pytest
 from solver.cli.app import run
 
 DATA = Path(__file__).parent / "data" / "intake"
-MENDED = [
+MENDED: list[tuple[str, str | None, list[str], list[str]]] = [
     ("compose-list.yml", "H200", ["- --attention-backend", "- trtllm_mla   # fast"], []),
     ("k8s-service.yaml", None, [', "--attention-backend", "trtllm_mla"'], []),
     ("server-config-dsv3.yml", "8xH200", ["attention-backend: trtllm_mla"], []),
