@@ -107,7 +107,9 @@ def answer(reports: Sequence[FileReport], shown: Shown) -> None:
     elif shown.output is CheckFormat.command:
         write(file_text.commands(reports))
     else:
-        write(file_text.quiet(reports) if shown.quiet else file_text.files(reports))
+        said = file_text.quiet(reports) if shown.quiet else file_text.files(reports)
+        if said:
+            write(said)
 
 
 def read(file: str) -> str:

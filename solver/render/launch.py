@@ -139,13 +139,19 @@ def config(typed: Mapping[str, Value], flags: Flags) -> tuple[str, tuple[str, ..
         if action is None:
             lacking.append(name)
             continue
-        rows.append(f"{name.replace('_', '-')}: {_entry(value)}")
+        rows.append(f"{_key(action, name)}: {_entry(value)}")
     return "".join(row + "\n" for row in rows), tuple(lacking)
 
 
 def _fits(action: Action, name: str) -> bool:
-    spelled = f"--{name.replace('_', '-')}" in action.options
-    return spelled and action.action in ("store", "store_true") and not action.deprecated
+    return bool(_key(action, name)) and action.action in ("store", "store_true") and not action.deprecated
+
+
+def _key(action: Action, name: str) -> str:
+    """The option a file sets: the field's own name where it is one."""
+    long = [option[2:] for option in action.options if option.startswith("--")]
+    own = name.replace("_", "-")
+    return own if own in long else (long[0] if long else "")
 
 
 def _entry(value: Value) -> str:

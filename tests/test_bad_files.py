@@ -1,0 +1,197 @@
+"""Bad files: a clear message, exit code 2, bounded time and memory; and no parser ends in anything else."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from constraints import store
+from solver.cli.app import run
+from solver.errors import InputError
+from solver.intake.decode import MAX_BYTES, decode
+from solver.intake.files import read_launches
+
+LAUNCH = "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B"
+DEEP = "a: " + "[" * 5000
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60))
+WRONG = {
+    "empty.yaml": b"",
+    "binary.sh": bytes(range(256)) * 4,
+    "nul.sh": b"python3 -m sglang.launch_server\x00",
+    "half.sh": f"{LAUNCH} --chat-template 'half".encode(),
+    "backslash.sh": f"{LAUNCH} \\".encode(),
+    "none.sh": b"ls -l\n",
+    "other.yaml": b"a: 1\nb: [2]\n",
+    "tabs.yaml": b"services:\n\ta:\n\t\tcommand: x\n",
+    "deep.yaml": DEEP.encode(),
+    "bomb.yaml": BOMB.encode(),
+    "bomb-pod.yaml": f"apiVersion: v1\nkind: Pod\n{BOMB}spec: *a59\n".encode(),
+    "alias.yaml": b"apiVersion: v1\nkind: Pod\nspec: *nowhere\n",
+    "loop.yaml": b"services: &a {a: *a}\n",
+    "large.sh": b"#" * (MAX_BYTES + 1),
+    "latin.sh": "# caf\xe9\n".encode("latin-1") + LAUNCH.encode(),
+    "odd.yaml": b"\xff\xfea",
+    "half.yaml": b'services:\n  a:\n    command: ["python3", "-m", "sglang.launch_server"\n',
+    "quote.yaml": b"services:\n  a:\n    command: python3 -m sglang.launch_server --x 'y\n",
+    "Dockerfile": b"FROM lmsysorg/sglang:latest\n",
+    "unit.service": b"[Service]\nExecStart=/bin/true\n",
+    "many.sh": f"{LAUNCH}\n".encode() * 65,
+}
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_bad_files_end_in_a_message(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / name
+    file.write_bytes(WRONG[name])
+    tracemalloc.start()
+    begun = time.monotonic()
+    assert run(["check", "H100", str(file)]) == 2
+    assert time.monotonic() - begun < 10
+    assert tracemalloc.get_traced_memory()[1] < 300 << 20
+    tracemalloc.stop()
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert name in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_large_file_is_not_read_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "huge.yaml"
+    with file.open("wb") as stream:
+        stream.truncate(100 << 20)
+    begun = time.monotonic()
+    assert run(["check", "H100", str(file)]) == 2
+    assert time.monotonic() - begun < 5
+    assert "larger than" in capsys.readouterr().err
+
+
+def test_files_that_are_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "H100", "no-such-file.yaml"]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_no_gpu_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.sh"
+    file.write_text(LAUNCH)
+    assert run(["check", str(file)]) == 2
+    assert "which GPU" in capsys.readouterr().err
+
+
+FLAGS = store.knowledge_of(store.known_releases()[-1]).flags
+NAMES = ("a.sh", "a.yaml", "Dockerfile", "a.service", "a.md", "stdin")
+PIECES = st.sampled_from(
+    [
+        *(
+            "python3 -m sglang.launch_server",
+            " --tp",
+            " 8",
+            " --tp=$TP",
+            "${X:-8}",
+            "${A[@]}",
+            "A=(--tp 8)",
+            "\\\n",
+            "\n",
+        ),
+        *(
+            "'",
+            '"',
+            "`",
+            "$(",
+            "${",
+            "{{ .V }}",
+            "{{",
+            "}}",
+            "#",
+            "<<EOF\n",
+            "EOF\n",
+            ";",
+            "|",
+            "&",
+            ">",
+            "<",
+            "\t",
+            "\r\n",
+        ),
+        *(
+            "services:\n",
+            "  a:\n",
+            "    command: ",
+            "- ",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            ": ",
+            "|\n",
+            ">-\n",
+            "&x ",
+            "*x ",
+            "<<: *x\n",
+        ),
+        *(
+            "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - ",
+            "command: ",
+            "args: ",
+            "env: ",
+            "sh, -c, ",
+            "---\n",
+            "? ",
+        ),
+        *(
+            "FROM lmsysorg/sglang:v0.5.18\n",
+            "CMD ",
+            'CMD ["',
+            "ENV A=1 ",
+            "ENTRYPOINT ",
+            "[Service]\n",
+            "ExecStart=",
+            "%i",
+        ),
+        *(
+            "model-path: a\n",
+            "tp-size: 2\n",
+            "```bash\n",
+            "```\n",
+            "$ ",
+            "\ue000\ue001",
+            "\ufeff",
+            "é",
+            "\U0001f600",
+            "\x1b",
+        ),
+    ]
+)
+
+
+@settings(max_examples=400, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES | st.text(max_size=5), max_size=30).map("".join), st.sampled_from(NAMES))
+@example("services: {a: {command: &x [*x]}}", "a.yaml")
+@example("{{ .V }}: &x\n<<: *x", "a.yaml")
+def test_parsers_answer_or_refuse(text: str, name: str) -> None:
+    try:
+        found = read_launches(text, name, FLAGS)
+    except InputError:
+        return
+    lines = text.replace("\r\n", "\n").split("\n")
+    for launch in found:
+        for word in launch.arguments:
+            assert 0 <= word.line <= len(lines) + 1
+            assert word.column >= 0
+
+
+@settings(max_examples=200, deadline=2000)
+@given(st.binary(max_size=300))
+@example(b"\xff\xfe")
+@example(b"\xef\xbb\xbf")
+def test_bytes_are_text_or_refused(data: bytes) -> None:
+    try:
+        text = decode(data, "x")
+    except InputError:
+        return
+    assert "\x00" not in text

@@ -1,0 +1,141 @@
+"""Every form a configuration is written in is read again and launches the same; findings in the forms of CI tools."""
+
+from __future__ import annotations
+
+import json
+import random
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from solver.cli.app import run
+from solver.cli.launching import FORMS, Configured, written
+from solver.cli.options import LaunchFormat
+from solver.file_check import Asked, FileChecker
+from solver.machine import platform_of
+
+DATA = Path(__file__).parent / "data"
+QUESTIONS = [
+    ("Qwen/Qwen3-8B", "H100", "0.5.23", {}),
+    ("Qwen/Qwen3-8B", "4xMI300X", "0.5.18", {"SGLANG_USE_AITER": "1"}),
+    ("deepseek-ai/DeepSeek-V3", "8xB200", "0.5.23", {"A": "it's: {x}"}),
+    ("Qwen/Qwen3-8B", "2xB200", "0.5.18", {}),
+]
+NAMES = {LaunchFormat.compose: "compose.yaml", LaunchFormat.kubernetes: "pod.yaml", LaunchFormat.config: "c.yaml"}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=[form.value for form in FORMS])
+@pytest.mark.parametrize(("model", "gpu", "release", "env"), QUESTIONS, ids=["qwen", "amd", "deepseek", "old"])
+def test_what_is_written_is_read_again(
+    form: LaunchFormat, model: str, gpu: str, release: str, env: dict[str, str]
+) -> None:
+    checker = FileChecker(Asked(gpu, None, release, why=False))
+    preflight = checker.preflight(None)
+    platform = platform_of(preflight.knowledge, gpu)
+    for one in preflight.recommend(model, platform, top=12).solutions:
+        made = Configured(model, one.args, platform.gpu.name, platform.num_gpus, release)
+        text = written(form, [made], preflight, platform, env)
+        report = checker.check(text, NAMES.get(form, "run.sh"))
+        assert report.holds
+        (launch,) = report.launches
+        typed = {name: value for name, value in launch.report.typed.items() if name != "model_path"}
+        assert typed == dict(one.typed)
+        assert launch.report.effective["attention_backend"] == one.effective["attention_backend"]
+        if form not in (LaunchFormat.command, LaunchFormat.config):
+            assert dict(launch.launch.env) == env
+            assert launch.launch.release == release
+
+
+def test_a_pod_says_its_gpu(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["recommend", "Qwen/Qwen3-8B", "2xH100", "--top", "1", "--format", "kubernetes"]) == 0
+    file = tmp_path / "pod.yaml"
+    file.write_text(capsys.readouterr().out)
+    assert run(["check", str(file)]) == 0
+    assert "on 2xH100" in capsys.readouterr().out
+
+
+def test_fixes_are_written_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(["explain", "Qwen/Qwen3-8B", "H200", "--set", "attention_backend=trtllm_mla", "--format", "docker"]) == 1
+    text = capsys.readouterr().out
+    assert text.startswith("docker run")
+    file = tmp_path / "run.sh"
+    file.write_text(text)
+    assert run(["check", "H200", str(file), "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def _answers(form: str, capsys: pytest.CaptureFixture[str]) -> str:
+    files = [str(DATA / "intake" / name) for name in ("compose-list.yml", "pair-dtype.sh", "helm-template.yaml")]
+    assert run(["check", "8xH100", *files, "--model", "Qwen/Qwen3-8B", "--no-why", "--format", form]) == 1
+    return capsys.readouterr().out
+
+
+def test_sarif_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    log = json.loads(_answers("sarif", capsys))
+    jsonschema.validate(log, json.loads((DATA / "sarif-schema-2.1.0.json").read_text(encoding="utf-8")))
+    results = log["runs"][0]["results"]
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert all(rules[one["ruleIndex"]]["id"] == one["ruleId"] for one in results)
+    assert "pair-kv-dtype" in {one["ruleId"] for one in results}
+    assert all("region" in one["locations"][0]["physicalLocation"] for one in results)
+
+
+def test_annotations_keep_to_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = _answers("github", capsys).splitlines()
+    assert len(rows) >= 5
+    assert all(row.startswith(("::error file=", "::warning file=", "::notice file=")) for row in rows)
+
+
+def test_junit_counts_its_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    tree = ElementTree.fromstring(_answers("junit", capsys))
+    assert int(tree.attrib["failures"]) == len(tree.findall(".//failure")) == 3
+    assert int(tree.attrib["tests"]) == len(tree.findall(".//testcase")) == 5
+
+
+def test_json_names_places(capsys: pytest.CaptureFixture[str]) -> None:
+    data = json.loads(_answers("json", capsys))
+    assert [len(one["launches"]) for one in data["files"]] == [1, 2, 1]
+    finding = data["files"][0]["launches"][0]["findings"][0]
+    assert finding["places"][0]["line"] == 10
+    assert data["files"][1]["pairs"][0]["rule"] == "pair-kv-dtype"
+    assert data["files"][2]["launches"][0]["unknown"]
+
+
+def test_tools_take_a_command_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", "H200", "--no-why", "--format", "github", "--", "--model-path", "Qwen/Qwen3-8B"]
+    assert run([*words, "--attention-backend", "trtllm_mla"]) == 1
+    assert capsys.readouterr().out.startswith("::error file=command,line=1,col=")
+
+
+def test_quoted_scalars_mean_their_text() -> None:
+    from solver.intake.yamltree import read_documents
+    from solver.render.launch import quoted
+
+    generator = random.Random(6)
+    texts = [
+        "yes",
+        "No",
+        "null",
+        "1e3",
+        "0x10",
+        "1_000",
+        "-m",
+        "--a-b",
+        "~",
+        "",
+        " a",
+        "a: b",
+        "#x",
+        "é",
+        "\U0001f600",
+        "a\tb",
+    ]
+    texts += ["".join(generator.choice("a-:#'\"\\{}[]$%&*!|>@` \n\t0.") for _ in range(8)) for _ in range(300)]
+    for text in texts:
+        (document,) = read_documents(f"k: {quoted(text)}\n", "x")
+        node = document.get("k")
+        assert node is not None
+        assert node.text == text
+        assert node.style or text not in ("yes", "No", "null", "1e3", "0x10", "1_000", "~", "")
