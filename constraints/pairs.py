@@ -10,7 +10,7 @@ from .expression import parse
 from .knowledge import HOME
 from .read import Mapped, read_file
 from .release import Span
-from .schema import Rule, Source
+from .schema import KINDS, STAGES, Rule, Source
 from .tree import Node
 
 FILE = "sglang/pairs.yaml"
@@ -47,13 +47,18 @@ def _rule(data: Mapped, release: str, faults: list[Fault]) -> Rule | None:
             break
     else:
         return None
+    kind = next((kind for kind in KINDS if kind == said.get("kind")), None)
+    stage = next((stage for stage in STAGES if stage == said.get("stage")), None)
+    if kind is None or stage is None or not said.get("id") or not said.get("title"):
+        faults.append(Fault(FILE, data.line, "needs id, title, and a kind and a stage of the rule language"))
+        return None
     when, require = (_node(said.get(key), data.line, faults) for key in ("when", "require"))
     sources = said.get("sources")
     return Rule(
         id=str(said["id"]),
         subject="pairs",
-        kind=said["kind"],  # type: ignore[arg-type]
-        stage=said["stage"],  # type: ignore[arg-type]
+        kind=kind,
+        stage=stage,
         step="",
         title=str(said["title"]),
         reason=str(said.get("reason", "")),

@@ -9,12 +9,13 @@ from constraints.tree import Any_, Compare, Const, Name, Not, names
 from constraints.values import Value
 
 from .errors import TooLarge
+from .operations import fold_operation, reads
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
 from .question import idle_constraints
 from .refute import Refuter, Restriction
 from .report import Element
-from .resolve import Resolution, Write, fold_operation, reads
+from .resolve import Resolution, Write
 from .unroll import Unit, unroll
 
 BUDGET, WHOLE_BUDGET = 1_000, 2_000

@@ -23,7 +23,8 @@ from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import ModelInput, read_model
-from .resolve import Program, Resolution, fold_operations, targets
+from .operations import fold_operations, targets
+from .resolve import Program, Resolution
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")

@@ -8,8 +8,9 @@ from constraints.schema import Operation, Rule
 from constraints.values import Value, same
 
 from .check import VERDICT_STAGES, Checked
+from .operations import reads
 from .report import Change, Finding, Severity
-from .resolve import Resolution, Write, reads
+from .resolve import Resolution, Write
 
 _SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
 

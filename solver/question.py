@@ -12,8 +12,8 @@ from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names
 from constraints.values import Env, Value
 
 from .narrow import narrow
+from .operations import targets
 from .problem import Constraint, Definition, Problem
-from .resolve import targets
 from .search import Terms
 from .unroll import Unit, unroll
 

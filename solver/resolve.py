@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraints.evaluate import Closure, Compiled, fold
-from constraints.schema import HARD, WRITERS, Operation
-from constraints.tree import Const, Node, names
+from constraints.evaluate import Closure, Compiled
+from constraints.schema import Operation
+from constraints.tree import names
 from constraints.values import Env, Value, same
 
 
@@ -214,77 +214,6 @@ class _State(dict[str, Value]):
 
     def __missing__(self, key: str) -> Value:
         return None
-
-
-def fold_operations(operations: Iterable[Operation], facts: Env) -> tuple[Operation, ...]:
-    """The operations that can still fire under ``facts``, with the facts put in; the order is kept.
-
-    Facts that some operation writes (environment variables) stay open.
-    """
-    operations = tuple(operations)
-    written = {target for operation in operations for case in operation.rule.cases for target, _ in case.writes}
-    known = {name: value for name, value in facts.items() if name not in written}
-    return tuple(folded for operation in operations if (folded := fold_operation(operation, known)) is not None)
-
-
-def fold_operation(operation: Operation, known: Env) -> Operation | None:
-    """The operation under ``known`` values; None when it can neither write nor be broken."""
-    when = _settled(operation.when, known)
-    if when is False:
-        return None
-    require = operation.require
-    if require is not None:
-        require = fold(require, known)
-        if isinstance(require, Const) and require.value:
-            return None
-    cases = []
-    for case in operation.cases:
-        test = _settled(case.when, known)
-        if test is False:
-            continue
-        writes = tuple((target, fold(value, known)) for target, value in case.writes)
-        cases.append(type(case)(None if test is True else test, writes))
-        if test is True:
-            break
-    if operation.rule.kind in WRITERS and not cases:
-        return None
-    return Operation(
-        operation.rule,
-        operation.step,
-        operation.call,
-        operation.path,
-        operation.scope,
-        None if when is True else when,
-        require,
-        tuple(cases),
-    )
-
-
-def _settled(node: Node | None, known: Env) -> Node | bool:
-    if node is None:
-        return True
-    folded = fold(node, known)
-    return bool(folded.value) if isinstance(folded, Const) else folded
-
-
-def reads(operation: Operation) -> frozenset[str]:
-    """Every name the operation reads."""
-    found = names(operation.when) | names(operation.require)
-    for case in operation.cases:
-        found |= names(case.when)
-        for _, value in case.writes:
-            found |= names(value)
-    return found
-
-
-def targets(operation: Operation) -> frozenset[str]:
-    """Every flag, environment variable or local the operation may write."""
-    return frozenset(target for case in operation.cases for target, _ in case.writes)
-
-
-def is_hard(operation: Operation) -> bool:
-    """Whether a solution must not break it."""
-    return operation.rule.kind in HARD
 
 
 def _release(env: _State, writes: list[Write], held: list[tuple[Operation, str, Value]]) -> None:

@@ -11,7 +11,7 @@ from constraints.schema import Action, Flag, Flags
 from constraints.tree import literals
 
 from .intake.tokens import Word
-from .resolve import reads
+from .operations import reads
 
 MOST_VALUES = 32
 MOST_TRIES = 160

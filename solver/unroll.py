@@ -30,8 +30,8 @@ from constraints.tree import (
 from constraints.values import Value
 
 from .narrow import narrow, possible_values
+from .operations import is_hard, reads, targets
 from .problem import Constraint, Definition, Problem, Variable
-from .resolve import is_hard, reads, targets
 
 UNSET = Const(None)
 

@@ -22,7 +22,7 @@ def experts_type(folder: Path) -> str | None:
     try:
         shard = _shard(folder)
         header = _header(folder / shard) if shard else {}
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError, RecursionError, struct.error):
         return None
     for name, entry in header.items():
         if _is_expert(name) and isinstance(entry, Mapping):
@@ -46,7 +46,8 @@ def _shard(folder: Path) -> str | None:
     files = sorted({str(file) for name, file in places.items() if _is_expert(name)}) or sorted(
         {str(file) for file in places.values()}
     )
-    return files[0] if files else None
+    # An index names files of its own folder; what leads elsewhere is not opened.
+    return files[0] if files and Path(files[0]).name == files[0] else None
 
 
 def _header(file: Path) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from constraints.schema import Choosable, Flag, Operation
 from constraints.tree import literals
 from constraints.values import Value
 
-from .resolve import reads
+from .operations import reads
 from .unroll import Unit
 
 MOST_VALUES = 32

@@ -14,12 +14,12 @@ from constraints.tree import Compare, Const, Node, names
 from constraints.values import Value, same
 
 from .errors import InputError, TooLarge
+from .operations import fold_operation, targets
 from .place import Place
 from .problem import Constraint, Problem
 from .proof import holds
 from .question import idle_constraints, units_of
 from .refute import Refuter
-from .resolve import fold_operation, targets
 from .spell import spell
 from .unroll import Unit, unroll
 
