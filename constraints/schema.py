@@ -244,13 +244,26 @@ class EnvVar(NamedTuple):
 class Measures(NamedTuple):
     """How fast one GPU is: memory GB/s, dense peak TFLOPS by dtype, GB/s one way to its peers and to its host.
 
-    ``link_gbs`` None: its peers are reached over the host bus alone.
+    ``link_gbs`` None: its peers are reached over the host bus alone. ``node_gbs``: to GPUs of other nodes, where the
+    vendor's reference system says so.
     """
 
     bandwidth_gbs: float
     tflops: Mapping[str, float]
     link_gbs: float | None = None
     pcie_gbs: float | None = None
+    node_gbs: float | None = None
+
+    @property
+    def facts(self) -> dict[str, Value]:
+        """The same as facts, ``gpu.speed.*``: what bounds read, and no rule."""
+        return {
+            "gpu.speed.bandwidth_gbs": self.bandwidth_gbs,
+            "gpu.speed.link_gbs": self.link_gbs,
+            "gpu.speed.pcie_gbs": self.pcie_gbs,
+            "gpu.speed.node_gbs": self.node_gbs,
+            **{f"gpu.speed.{dtype}": peak for dtype, peak in self.tflops.items()},
+        }
 
 
 class Gpu(NamedTuple):
