@@ -305,22 +305,30 @@ class Release(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better."""
+    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better.
+
+    ``ignores``: flags that count as left alone, whatever they are; so terms stay functions of few flags.
+    """
 
     name: str
     weight: int
     about: str
     node: Node
+    ignores: frozenset[str] = frozenset()
 
 
 class Profile(NamedTuple):
-    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking."""
+    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking.
+
+    ``workload``: tokens in, tokens out and requests at once that bounds are for when nobody says.
+    """
 
     name: str
     about: str
     closeness: int
     terms: tuple[Term, ...]
     lacks: tuple[str, ...]
+    workload: tuple[int, int, int] = (1024, 1024, 64)
 
 
 class Choosable(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from constraints.evaluate import closure
 from constraints.schema import Choosable, Operation, Profile
@@ -15,6 +16,7 @@ from .narrow import narrow
 from .operations import targets
 from .problem import Constraint, Definition, Problem
 from .search import Terms
+from .shared import shared_parts
 from .unroll import Unit, unroll
 
 UNSET = Const(None)
@@ -141,8 +143,9 @@ def pose(
     pins: Mapping[str, Value],
     profile: Profile,
     measures: frozenset[str] = frozenset(),
+    workload: Mapping[str, Value] = MappingProxyType({}),
 ) -> Posed:
-    """The problem of an open question."""
+    """The problem of an open question; ``workload`` are facts that terms alone read."""
     units = units_of(choosable, facts, pins)
     # What a typed value changes is looked for among what can be chosen: a difference elsewhere alone does not keep it.
     chosen = {flag for unit in units for flag in unit.flags}
@@ -157,7 +160,7 @@ def pose(
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
-    gains = _gains(profile, problem, facts, definitions)
+    gains = _gains(profile, problem, {**defaults, **facts, **workload}, definitions)
     posed = Problem(
         problem.variables,
         tuple(definitions),
@@ -198,12 +201,10 @@ def _settled(node: Node) -> Node:
     return narrow(node, {})
 
 
-def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
-    wanted = names(node)
+def _meaning(node: Node, problem: Problem, facts: Env, ignored: Collection[str] = ()) -> Node:
+    last = {name: kept for name, kept in problem.last.items() if name not in ignored} if ignored else problem.last
     return _settled(
-        substitute(
-            node, {name: problem.last[name] if name in problem.last else Const(facts.get(name)) for name in wanted}
-        )
+        substitute(node, {name: last[name] if name in last else Const(facts.get(name)) for name in names(node)})
     )
 
 
@@ -220,8 +221,10 @@ def _gains(
 ) -> dict[str, tuple[tuple[str, Gain], ...]]:
     gains: dict[str, list[tuple[str, Gain]]] = {}
     for term in profile.terms:
-        node = _meaning(term.node, problem, facts)
+        node = _meaning(term.node, problem, facts, term.ignores)
         if not isinstance(node, Const):
+            parts, node = shared_parts(node, f"part of {term.name}")
+            definitions += parts
             definitions.append(Definition(f"term: {term.name}", node))
             gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
     # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
