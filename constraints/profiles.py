@@ -11,8 +11,10 @@ from .read import Mapped
 from .schema import Profile, Term
 from .tree import Node
 
-_KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks"))
-_TERM_KEYS = frozenset(("name", "weight", "about", "value"))
+_KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks", "workload"))
+_WORKLOAD = ("input_len", "output_len", "concurrency")
+USUAL = (1024, 1024, 64)
+_TERM_KEYS = frozenset(("name", "weight", "about", "value", "joint"))
 
 
 def load_profiles(documents: Mapping[str, Any], named: Mapping[str, Node], faults: list[Fault]) -> dict[str, Profile]:
@@ -38,7 +40,8 @@ def read_profile(document: Any, file: str, named: Mapping[str, Node], faults: li
             faults.append(Fault(file, entry.line_of(key), f"unknown key {key!r}"))
         try:
             node = parse(str(entry["value"]), named)
-            terms.append(Term(str(entry["name"]), int(entry["weight"]), str(entry.get("about", "")), node))
+            about, joint = str(entry.get("about", "")), entry.get("joint", False) is True
+            terms.append(Term(str(entry["name"]), int(entry["weight"]), about, node, joint))
         except ExpressionError as fault:
             faults.append(Fault(file, entry.line, str(fault)))
         except (KeyError, TypeError, ValueError):
@@ -49,4 +52,14 @@ def read_profile(document: Any, file: str, named: Mapping[str, Node], faults: li
         int(document.get("closeness", 0)),
         tuple(terms),
         tuple(str(line) for line in document.get("lacks") or []),
+        _workload(document, file, faults),
     )
+
+
+def _workload(document: Mapped, file: str, faults: list[Fault]) -> tuple[int, int, int]:
+    given = document.get("workload", Mapped(1))
+    values = [given.get(key, usual) for key, usual in zip(_WORKLOAD, USUAL, strict=True)] if isinstance(given, Mapped) else []
+    if not values or set(given) - set(_WORKLOAD) or not all(type(one) is int and one > 0 for one in values):
+        faults.append(Fault(file, document.line_of("workload"), f"workload has whole numbers: {', '.join(_WORKLOAD)}"))
+        return USUAL
+    return values[0], values[1], values[2]

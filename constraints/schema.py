@@ -307,14 +307,14 @@ class Release(NamedTuple):
 class Term(NamedTuple):
     """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better.
 
-    ``ignores``: flags that count as left alone, whatever they are; so terms stay functions of few flags.
+    ``joint``: it reads the outcomes of variables.yaml alone, several at once; other flags count as left alone.
     """
 
     name: str
     weight: int
     about: str
     node: Node
-    ignores: frozenset[str] = frozenset()
+    joint: bool = False
 
 
 class Profile(NamedTuple):

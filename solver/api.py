@@ -14,6 +14,7 @@ from constraints.values import Value
 from .check import Checked, Engine
 from .errors import InputError
 from .estimate.memory import Memory, memory
+from .estimate.roofline import Workload
 from .facts import Platform
 from .intake.refusal import Refusal
 from .machine import platform_of
@@ -152,22 +153,37 @@ class Preflight:
         profile: Profile | str = "balanced",
         pins: Mapping[str, Value] | None = None,
         top: int = 5,
+        workload: Workload | None = None,
+        alike: bool = False,
     ) -> Recommendation:
         """The best ``top`` configurations and the exact number of all, or why there is none.
+
+        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations that
+        differ from a better one in nothing that a person chooses by.
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
-        from .recommend import best
+        from .recommend import Wish, best
 
         platform = self.machine(platform)
         chosen = self.profile(profile)
         wanted = dict(pins or {})
+        served = workload or Workload(*chosen.workload)
         subject = self.subject(model, platform)
-        found = best(self.engine, model, platform, chosen, wanted, top)
+        found = best(self.engine, model, platform, Wish(chosen, served, wanted, top, alike))
         explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
         return Recommendation(
-            subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
+            subject,
+            chosen.name,
+            wanted,
+            found.count,
+            found.solutions,
+            chosen.lacks,
+            found.reference,
+            explanation,
+            chosen.terms,
+            served,
         )
 
     def explain(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -16,26 +16,25 @@ from .narrow import narrow
 from .operations import targets
 from .problem import Constraint, Definition, Problem
 from .search import Terms
-from .shared import shared_parts
+from .terms import Gain, Joint, Ranking
 from .unroll import Unit, unroll
 
 UNSET = Const(None)
-
-Gain = Callable[[Value], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Posed:
     """A problem with what it takes to rank its solutions.
 
-    ``gains`` holds for each name the terms that look at it: (term, score of a value). ``complete``: no variable's
-    domain is a mere sample.
+    ``gains`` holds for each name the terms that look at it: (term, score of a value); ``joints`` the terms that look at
+    several outcomes at once. ``complete``: no variable's domain is a mere sample.
     """
 
     problem: Problem
     units: tuple[Unit, ...]
     gains: Mapping[str, tuple[tuple[str, Gain], ...]]
     complete: bool
+    joints: Mapping[str, Joint]
 
     @property
     def terms(self) -> Terms:
@@ -48,6 +47,8 @@ class Posed:
         for name, group in self.gains.items():
             for term, gain in group:
                 shares[term] = shares.get(term, 0) + gain(known[name])
+        for term, joint in self.joints.items():
+            shares[term] = joint.score(known)
         return {term: share for term, share in sorted(shares.items()) if share}
 
 
@@ -144,8 +145,12 @@ def pose(
     profile: Profile,
     measures: frozenset[str] = frozenset(),
     workload: Mapping[str, Value] = MappingProxyType({}),
+    outcomes: Collection[str] = (),
 ) -> Posed:
-    """The problem of an open question; ``workload`` are facts that terms alone read."""
+    """The problem of an open question; ``workload`` are facts that terms alone read.
+
+    ``outcomes``: the flags whose ends a term may look at together with others.
+    """
     units = units_of(choosable, facts, pins)
     # What a typed value changes is looked for among what can be chosen: a difference elsewhere alone does not keep it.
     chosen = {flag for unit in units for flag in unit.flags}
@@ -160,15 +165,24 @@ def pose(
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
-    gains = _gains(profile, problem, {**defaults, **facts, **workload}, definitions)
+    ranking = Ranking(problem, {**defaults, **facts, **workload}, outcomes)
+    for term in profile.terms:
+        ranking.add(term)
+    constraints += ranking.constraints
+    # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
+    for variable in problem.variables:
+        ranking.gains.setdefault(variable.name, []).append(("closeness", _typed(profile.closeness)))
+    gains = {name: tuple(group) for name, group in ranking.gains.items()}
+    definitions += ranking.definitions
     posed = Problem(
-        problem.variables,
+        (*problem.variables, *ranking.variables),
         tuple(definitions),
         tuple(constraint for constraint in constraints if constraint.node != TRUE),
         problem.last,
         problem.typed,
     )
-    return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+    complete = all(one.complete for one in choosable if set(one.flags) <= inside)
+    return Posed(posed, units, gains, complete, ranking.joints)
 
 
 def idle_constraints(
@@ -201,40 +215,18 @@ def _settled(node: Node) -> Node:
     return narrow(node, {})
 
 
-def _meaning(node: Node, problem: Problem, facts: Env, ignored: Collection[str] = ()) -> Node:
-    last = {name: kept for name, kept in problem.last.items() if name not in ignored} if ignored else problem.last
+def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
+    wanted = names(node)
     return _settled(
-        substitute(node, {name: last[name] if name in last else Const(facts.get(name)) for name in names(node)})
+        substitute(
+            node, {name: problem.last[name] if name in problem.last else Const(facts.get(name)) for name in wanted}
+        )
     )
 
 
 def _relevance(one: Choosable, problem: Problem, facts: Env) -> Node:
     unset = All(tuple(Compare("==", problem.typed[flag], UNSET) for flag in one.flags))
     return _settled(Any_((unset, _meaning(one.relevant or TRUE, problem, facts))))
-
-
-def _gains(
-    profile: Profile,
-    problem: Problem,
-    facts: Env,
-    definitions: list[Definition],
-) -> dict[str, tuple[tuple[str, Gain], ...]]:
-    gains: dict[str, list[tuple[str, Gain]]] = {}
-    for term in profile.terms:
-        node = _meaning(term.node, problem, facts, term.ignores)
-        if not isinstance(node, Const):
-            parts, node = shared_parts(node, f"part of {term.name}")
-            definitions += parts
-            definitions.append(Definition(f"term: {term.name}", node))
-            gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
-    # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
-    for variable in problem.variables:
-        gains.setdefault(variable.name, []).append(("closeness", _typed(profile.closeness)))
-    return {name: tuple(group) for name, group in gains.items()}
-
-
-def _weighted(weight: int) -> Gain:
-    return lambda value: round(weight * value) if isinstance(value, (int, float)) else 0
 
 
 def _typed(weight: int) -> Gain:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from constraints.evaluate import evaluate
+from constraints.knowledge import Knowledge
 from constraints.schema import Profile
+from constraints.tree import names
 from constraints.values import Value, same
 
 from .check import Engine
 from .errors import Disagreement
 from .estimate.memory import memory
+from .estimate.roofline import Workload, roofline
 from .facts import Platform
 from .problem import value_of
 from .question import Posed, pose
+from .rank import ranked
 from .report import RankedSolution
 from .search import Solution, solve
 from .spell import spell
@@ -29,28 +34,68 @@ class Best:
     reference: Mapping[str, Value]
 
 
-def best(engine: Engine, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value], top: int) -> Best:
-    """The best ``top`` configurations with the effective values ``pins``.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a recommendation is for: what better means, what is served, which values must come out, how many to show.
+
+    ``alike``: also such as differ from a better one in nothing that a person chooses by.
+    """
+
+    profile: Profile
+    workload: Workload
+    pins: Mapping[str, Value]
+    top: int
+    alike: bool = False
+
+
+def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
+    """The best configurations with the effective values that are pinned.
 
     Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
     """
     knowledge = engine.knowledge
-    facts = engine.facts(model, platform, pins)
-    posed = pose(engine.folded(facts), engine.defaults, knowledge.variables, facts, pins, profile, knowledge.measures)
-    diagram = solve(posed.problem, posed.terms)
-    return Best(
-        diagram.count,
-        tuple(
-            _printed(engine, model, platform, posed, solution, rank)
-            for rank, solution in enumerate(itertools.islice(diagram.ranked(), top), 1)
-        ),
-        engine.effective(engine.run(facts, {}).values),
+    facts = engine.facts(model, platform, wish.pins)
+    posed = pose(
+        engine.folded(facts),
+        engine.defaults,
+        knowledge.variables,
+        facts,
+        wish.pins,
+        wish.profile,
+        knowledge.measures,
+        wish.workload.facts,
+        knowledge.outcomes,
     )
+    diagram = solve(posed.problem, posed.terms)
+    keys = () if wish.alike else _told_apart(posed, knowledge)
+    found: list[RankedSolution] = []
+    seen: set[object] = set()
+    for solution in ranked(diagram, tuple(posed.joints.values()), keys):
+        if len(found) == wish.top:
+            break
+        printed = _printed(engine, model, platform, posed, solution, wish.workload)
+        # What is typed differently may end alike.
+        ends = tuple(repr(evaluate(node, printed.values)) for node in knowledge.apart.values())
+        if wish.alike or ends not in seen:
+            seen.add(ends)
+            found.append(printed.solution._replace(rank=len(found) + 1))
+    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values))
+
+
+def _told_apart(posed: Posed, knowledge: Knowledge) -> frozenset[str]:
+    """The variables that hold a flag which configurations are told apart by."""
+    read = {name for node in knowledge.apart.values() for name in names(node)}
+    return frozenset(unit.name for unit in posed.units if read & set(unit.flags))
+
+
+class _Printed(NamedTuple):
+    solution: RankedSolution
+    values: Mapping[str, Value]
 
 
 def _printed(
-    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int
-) -> RankedSolution:
+    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, workload: Workload
+) -> _Printed:
     """A solution as the command that gives it, resolved once more as printed."""
     flags = engine.knowledge.flags
     known = posed.problem.values(solution.assignment)
@@ -63,12 +108,17 @@ def _printed(
     for flag, node in posed.problem.last.items():
         if flag in flags and not same(value_of(node, known), checked.resolution.values.get(flag)):
             raise Disagreement(f"{flag} ends otherwise than promised: {' '.join(args)}")
-    return RankedSolution(
-        rank,
-        solution.score,
-        posed.shares(known),
-        typed,
-        engine.effective(checked.resolution.values),
-        args,
-        memory(engine.knowledge.names, checked.resolution.values),
+    values, shared = checked.resolution.values, engine.knowledge.names
+    return _Printed(
+        RankedSolution(
+            0,
+            solution.score,
+            posed.shares(known),
+            typed,
+            engine.effective(values),
+            args,
+            memory(shared, values),
+            roofline(shared, values, workload),
+        ),
+        values,
     )

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from constraints.schema import Rule, Source
+from constraints.schema import Rule, Source, Term
 from constraints.values import Value
 
 from .estimate.memory import Memory
+from .estimate.roofline import Roofline, Workload
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 
@@ -92,11 +93,15 @@ class RankedSolution(NamedTuple):
     effective: Mapping[str, Value]
     args: tuple[str, ...]
     memory: Memory | None = None
+    roofline: Roofline | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The best configurations, how many there are in all, and why there are none if there are none."""
+    """The best configurations, how many there are in all, and why there are none if there are none.
+
+    ``lacks`` is what the profile does not know, ``terms`` what it looks at, ``workload`` what bounds are for.
+    """
 
     subject: Subject
     profile: str
@@ -106,6 +111,8 @@ class Recommendation:
     lacks: tuple[str, ...]
     defaults: Mapping[str, Value]
     explanation: Explanation | None = None
+    terms: tuple[Term, ...] = ()
+    workload: Workload = Workload(1024, 1024, 64)
 
 
 ElementKind = Literal["pin", "fact", "rule", "default", "release"]

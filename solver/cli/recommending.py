@@ -33,10 +33,22 @@ def recommend(
     max_gpus: Annotated[
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
+    input_len: Annotated[
+        int | None, typer.Option("--input-len", min=1, help="Tokens of a prompt; as the profile says by default.")
+    ] = None,
+    output_len: Annotated[int | None, typer.Option("--output-len", min=1, help="Tokens of an answer.")] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Requests at once.")] = None,
+    context_length: Annotated[
+        int | None, typer.Option("--context-length", min=1, help="Tokens that a request may grow to.")
+    ] = None,
+    near_duplicates: Annotated[
+        bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
+    ] = False,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
+    from ..estimate.roofline import Workload
     from ..render import machine, text
 
     preflight = Preflight(release)
@@ -44,8 +56,18 @@ def recommend(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
+    wanted = preflight.profile(profile)
+    usual = Workload(*wanted.workload)
+    served = Workload(
+        input_len or usual.input_len,
+        output_len or usual.output_len,
+        concurrency or usual.concurrency,
+        context_length or 0,
+    )
     if max_gpus is None:
-        found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+        found = preflight.recommend(
+            model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates
+        )
     else:
         if platform.counted:
             raise InputError(
@@ -53,8 +75,9 @@ def recommend(
             )
         from ..scale import recommend_up_to
 
-        wanted = preflight.profile(profile)
-        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top)
+        fewer, found = recommend_up_to(
+            preflight, max_gpus, model, platform, wanted, pins, top, served, near_duplicates
+        )
         if fewer and output is LaunchFormat.text:
             write(text.too_few(fewer, found) + "\n")
     if output in launching.FORMS and found.solutions:

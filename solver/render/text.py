@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from constraints.values import Value
 
 from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
-from . import memory
+from . import memory, roofline
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
@@ -59,6 +59,8 @@ def recommendation(found: Recommendation) -> str:
         lines += _differences(found.defaults, one.effective, one.typed)
         if one.memory is not None:
             lines.append(wrapped(memory.line(one.memory), "   "))
+        if one.roofline is not None:
+            lines.append(wrapped(roofline.line(one.roofline, found.workload), "   "))
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
