@@ -1,7 +1,7 @@
 """The documents of ``evidence/`` -> what others run and what SGLang advises against, and the names terms read it by.
 
-``evidence.KIND.NAME`` is true where what NAME ends as (``kv_cache_dtype``, ``attention.decode``, ``typed.x``) is among the
-values of an entry of this kind that holds for the model and the GPU.
+``evidence.KIND.NAME`` is true where what NAME ends as (``kv_cache_dtype``, ``attention.decode``, ``typed.x``) is among
+the values of an entry of this kind that holds for the model and the GPU.
 """
 
 from __future__ import annotations

@@ -58,7 +58,11 @@ def read_profile(document: Any, file: str, named: Mapping[str, Node], faults: li
 
 def _workload(document: Mapped, file: str, faults: list[Fault]) -> tuple[int, int, int]:
     given = document.get("workload", Mapped(1))
-    values = [given.get(key, usual) for key, usual in zip(_WORKLOAD, USUAL, strict=True)] if isinstance(given, Mapped) else []
+    values = (
+        [given.get(key, usual) for key, usual in zip(_WORKLOAD, USUAL, strict=True)]
+        if isinstance(given, Mapped)
+        else []
+    )
     if not values or set(given) - set(_WORKLOAD) or not all(type(one) is int and one > 0 for one in values):
         faults.append(Fault(file, document.line_of("workload"), f"workload has whole numbers: {', '.join(_WORKLOAD)}"))
         return USUAL

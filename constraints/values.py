@@ -189,9 +189,12 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "mentions": _list(lambda group, part: any(isinstance(member, str) and str(part) in member for member in group)),
 }
 
+
 def _touched(things: Value, each: Value, draws: Value) -> Value:
     """The expected share of ``things`` that some of ``draws`` take, when each takes ``each`` of them by chance."""
-    if not all(isinstance(one, (int, float)) and not isinstance(one, bool) and one >= 0 for one in (things, each, draws)):
+    if not all(
+        isinstance(one, (int, float)) and not isinstance(one, bool) and one >= 0 for one in (things, each, draws)
+    ):
         return None
     return 1.0 if each >= things else 1.0 - (1.0 - each / things) ** draws  # type: ignore[operator]
 

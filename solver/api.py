@@ -158,8 +158,8 @@ class Preflight:
     ) -> Recommendation:
         """The best ``top`` configurations and the exact number of all, or why there is none.
 
-        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations that
-        differ from a better one in nothing that a person chooses by.
+        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations
+        that differ from a better one in nothing that a person chooses by.
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
@@ -184,6 +184,7 @@ class Preflight:
             explanation,
             chosen.terms,
             served,
+            found.own,
         )
 
     def explain(

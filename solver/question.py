@@ -14,7 +14,7 @@ from constraints.values import Env, Value
 
 from .narrow import narrow
 from .operations import targets
-from .problem import Constraint, Definition, Problem
+from .problem import Constraint, Problem
 from .search import Terms
 from .terms import Gain, Joint, Ranking
 from .unroll import Unit, unroll
@@ -27,7 +27,7 @@ class Posed:
     """A problem with what it takes to rank its solutions.
 
     ``gains`` holds for each name the terms that look at it: (term, score of a value); ``joints`` the terms that look at
-    several outcomes at once. ``complete``: no variable's domain is a mere sample.
+    several ``outcomes``, each of which is a variable. ``complete``: no variable's domain is a mere sample.
     """
 
     problem: Problem
@@ -35,6 +35,7 @@ class Posed:
     gains: Mapping[str, tuple[tuple[str, Gain], ...]]
     complete: bool
     joints: Mapping[str, Joint]
+    outcomes: Mapping[str, Node]
 
     @property
     def terms(self) -> Terms:
@@ -182,7 +183,7 @@ def pose(
         problem.typed,
     )
     complete = all(one.complete for one in choosable if set(one.flags) <= inside)
-    return Posed(posed, units, gains, complete, ranking.joints)
+    return Posed(posed, units, gains, complete, ranking.joints, ranking.watched)
 
 
 def idle_constraints(

@@ -1,8 +1,9 @@
 """A compiled problem and terms over several outcomes at once -> solutions best first, near duplicates passed over.
 
-Terms that read several outcomes (the layout, the cache's format) would tie together in the diagram what is independent.
-So the diagram keeps each outcome as a variable of its own, and here the best solution of every combination of outcomes
-is found in one pass over it (max-sum elimination on a d-DNNF); then combinations are taken best first, with their terms.
+Terms that read several outcomes (the layout, the cache's format) would tie together in the diagram what is
+independent. So the diagram keeps each outcome as a variable of its own, and here the best solution of every combination
+of outcomes is found in one pass over it (max-sum elimination on a d-DNNF); then combinations are taken best first, with
+their terms.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from constraints.values import Value
 from .search import Branch, Choice, Diagram, Solution
 from .terms import Joint
 
-Pairs = tuple[tuple[str, Value], ...]
+# A value stands here as its text: True and 1 are two values.
+Pairs = tuple[tuple[str, str], ...]
 
 
 def ranked(diagram: Diagram, joints: Sequence[Joint], keys: Collection[str] = ()) -> Iterator[Solution]:
@@ -29,8 +31,8 @@ def ranked(diagram: Diagram, joints: Sequence[Joint], keys: Collection[str] = ()
     views = _Views(frozenset(name for joint in joints for name in joint.outcomes), frozenset(keys))
     unit = diagram.unit
     heap: list[tuple[int, int, int, Pairs, int]] = []
-    for place, (outcomes, best) in enumerate(sorted(views.bests(diagram.root).items(), key=lambda item: repr(item[0]))):
-        known = dict(outcomes)
+    for place, (outcomes, best) in enumerate(sorted(views.bests(diagram.root).items())):
+        known = {name: views.values[name, text] for name, text in outcomes}
         extra = sum(joint.score(known) for joint in joints)
         heapq.heappush(heap, (-(best + extra * unit), place, 0, outcomes, extra))
     seen: set[object] = set()
@@ -56,21 +58,27 @@ class _Views:
     def __init__(self, outcomes: frozenset[str], keys: frozenset[str]) -> None:
         self.outcomes = outcomes
         self.keys = keys
+        self.values: dict[tuple[str, str], Value] = {}
         self._scopes: dict[int, frozenset[str]] = {}
         self._bests: dict[int, dict[Pairs, int]] = {}
         self._views: dict[tuple[int, Pairs], _View] = {}
 
-    def fixed(self, choice: Choice, branch: Branch) -> list[tuple[str, Value]]:
+    def fixed(self, choice: Choice, branch: Branch) -> list[tuple[str, str]]:
         """The outcomes that a branch settles."""
-        return [pair for pair in ((choice.variable, branch.value), *branch.forced) if pair[0] in self.outcomes]
+        found = []
+        for name, value in ((choice.variable, branch.value), *branch.forced):
+            if name in self.outcomes:
+                found.append((name, repr(value)))
+                self.values[found[-1]] = value
+        return found
 
     def scope(self, choice: Choice) -> frozenset[str]:
         """The outcomes that a part settles."""
         found = self._scopes.get(id(choice))
         if found is None:
             names = {name for branch in choice.branches for name, _ in self.fixed(choice, branch)}
-            found = names.union(*(self.scope(part) for branch in choice.branches for part in branch.parts))
-            self._scopes[id(choice)] = found = frozenset(found)
+            names.update(*(self.scope(part) for branch in choice.branches for part in branch.parts))
+            self._scopes[id(choice)] = found = frozenset(names)
         return found
 
     def bests(self, choice: Choice) -> dict[Pairs, int]:
@@ -88,7 +96,7 @@ class _Views:
                     inner = self.bests(part)
                     rows = {row + more: score + gain for row, score in rows.items() for more, gain in inner.items()}
                 for row, score in rows.items():
-                    row = tuple(sorted(row, key=lambda pair: pair[0]))
+                    row = tuple(sorted(row))
                     if score > found.get(row, score - 1):
                         found[row] = score
         self._bests[id(choice)] = found
@@ -111,7 +119,7 @@ class _Picked:
     score: int
     index: int
     ranks: tuple[int, ...]
-    told: tuple[object, ...]
+    told: Pairs
 
 
 class _View:
@@ -126,10 +134,10 @@ class _View:
         self._branches: list[tuple[Branch, tuple[_View, ...]]] = []
         self._heap: list[tuple[int, int, tuple[int, ...]]] = []
         self._picked: list[_Picked] = []
-        self._seen: set[tuple[object, ...]] = set()
+        self._seen: set[Pairs] = set()
         self.best: int | None = None
         for branch in choice.branches:
-            if any(wanted[name] != value for name, value in views.fixed(choice, branch)):
+            if any(wanted[name] != text for name, text in views.fixed(choice, branch)):
                 continue
             parts = tuple(views.of(part, outcomes) for part in branch.parts)
             inner = [part.best for part in parts if part.best is not None]
@@ -153,16 +161,17 @@ class _View:
             self._picked.append(_Picked(-negative, index, ranks, told))
         return self._picked[rank] if rank < len(self._picked) else None
 
-    def _told(self, index: int, ranks: tuple[int, ...]) -> tuple[object, ...]:
-        """The keys that a solution settles. Parts of one choice settle the same names in some order of their own."""
+    def _told(self, index: int, ranks: tuple[int, ...]) -> Pairs:
+        """The keys that a solution settles, in order of names."""
         if not self._keys:
             return ()
         branch, parts = self._branches[index]
-        own = [pair for pair in ((self._variable, branch.value), *branch.forced) if pair[0] in self._keys]
+        settled = ((self._variable, branch.value), *branch.forced)
+        own = [(name, repr(value)) for name, value in settled if name in self._keys]
         for part, rank in zip(parts, ranks, strict=True):
             picked = part.pick(rank)
-            own += picked.told if picked is not None else ()  # type: ignore[arg-type]
-        return tuple(sorted(own, key=lambda pair: pair[0]))
+            own += picked.told if picked is not None else ()
+        return tuple(sorted(own))
 
     def _push_next(self, index: int, ranks: tuple[int, ...]) -> None:
         # Each rank vector is reached once: only positions from the last raised one on may be raised (Lawler 1972).

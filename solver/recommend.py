@@ -27,11 +27,15 @@ from .spell import spell
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed."""
+    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed.
+
+    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
+    """
 
     count: int
     solutions: tuple[RankedSolution, ...]
     reference: Mapping[str, Value]
+    own: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,23 @@ def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
         if wish.alike or ends not in seen:
             seen.add(ends)
             found.append(printed.solution._replace(rank=len(found) + 1))
-    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values))
+    own = _own(posed, knowledge, found[0].typed) if found else None
+    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values), own)
+
+
+def _own(posed: Posed, knowledge: Knowledge, typed: Mapping[str, Value]) -> Mapping[str, int] | None:
+    """What the terms give a layout with all else left to SGLang; None where that does not hold."""
+    spread = knowledge.roles["spread"]
+    layout = {flag for one in knowledge.variables if spread in one.flags for flag in one.flags}
+    assignment: dict[str, Value] = {}
+    for unit in posed.units:
+        values = tuple(typed.get(flag) if flag in layout else None for flag in unit.flags)
+        assignment[unit.name] = values if isinstance(unit.domain[0], tuple) else values[0]
+    known = posed.problem.values(assignment)
+    ends = {name: value_of(node, known) for name, node in posed.outcomes.items()}
+    if posed.problem.broken({**assignment, **ends}):
+        return None
+    return posed.shares({**known, **ends})
 
 
 def _told_apart(posed: Posed, knowledge: Knowledge) -> frozenset[str]:

@@ -101,6 +101,7 @@ class Recommendation:
     """The best configurations, how many there are in all, and why there are none if there are none.
 
     ``lacks`` is what the profile does not know, ``terms`` what it looks at, ``workload`` what bounds are for.
+    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
     """
 
     subject: Subject
@@ -112,7 +113,8 @@ class Recommendation:
     defaults: Mapping[str, Value]
     explanation: Explanation | None = None
     terms: tuple[Term, ...] = ()
-    workload: Workload = Workload(1024, 1024, 64)
+    workload: Workload | None = None
+    own: Mapping[str, int] | None = None
 
 
 ElementKind = Literal["pin", "fact", "rule", "default", "release"]

@@ -18,7 +18,7 @@ Gain = Callable[[Value], int]
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A term that reads several outcomes: their names, and its score for a value of each."""
+    """A term that reads several outcomes, or none: their names, and its score for a value of each."""
 
     outcomes: tuple[str, ...]
     score: Callable[[Mapping[str, Value]], int]
@@ -27,8 +27,8 @@ class Joint:
 class Ranking:
     """What the terms added so far need of a problem.
 
-    A term over one value is a definition, scored where it is settled. One over several of ``outcomes`` is joint: each of
-    these gets a variable of its own, which the problem settles, so that the term ties nothing together.
+    A term over one value is a definition, scored where it is settled. One over several of ``outcomes`` is joint: each
+    of these gets a variable of its own, which the problem settles, so that the term ties nothing together.
     """
 
     def __init__(self, problem: Problem, facts: Env, outcomes: Collection[str]) -> None:
@@ -43,6 +43,7 @@ class Ranking:
         self.constraints: list[Constraint] = []
         self.gains: dict[str, list[tuple[str, Gain]]] = {}
         self.joints: dict[str, Joint] = {}
+        self.watched: dict[str, Node] = {}
 
     def add(self, term: Term) -> None:
         """One term. A joint one takes what is no outcome for left alone; what is no flag is the fact it is."""
@@ -59,6 +60,8 @@ class Ranking:
             known.update({name: Name(_outcome(name)) for name in open_ends})
         node = narrow(substitute(term.node, known), {_outcome(name): domain for name, domain in domains.items()})
         if isinstance(node, Const):
+            same = weighted(term.weight)(node.value)
+            self.joints[term.name] = Joint((), lambda _: same)
             return
         if not joint:
             self.definitions.append(Definition(f"term: {term.name}", node))
@@ -77,6 +80,7 @@ class Ranking:
         name = _outcome(flag)
         if all(variable.name != name for variable in self.variables):
             self.variables.append(Variable(name, domain))
+            self.watched[name] = self._problem.last[flag]
             self.constraints.append(Constraint(name, Compare("==", Name(name), self._problem.last[flag])))
 
 

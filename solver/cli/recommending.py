@@ -41,6 +41,9 @@ def recommend(
     context_length: Annotated[
         int | None, typer.Option("--context-length", min=1, help="Tokens that a request may grow to.")
     ] = None,
+    reasons: Annotated[
+        bool, typer.Option("--why", help="Show what each term gives, and why one stands before the next.")
+    ] = False,
     near_duplicates: Annotated[
         bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
     ] = False,
@@ -75,9 +78,7 @@ def recommend(
             )
         from ..scale import recommend_up_to
 
-        fewer, found = recommend_up_to(
-            preflight, max_gpus, model, platform, wanted, pins, top, served, near_duplicates
-        )
+        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top, served, near_duplicates)
         if fewer and output is LaunchFormat.text:
             write(text.too_few(fewer, found) + "\n")
     if output in launching.FORMS and found.solutions:
@@ -89,5 +90,5 @@ def recommend(
         ]
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
-        write(formatted(output, text.recommendation(found), machine.recommendation(found)))
+        write(formatted(output, text.recommendation(found, reasons=reasons), machine.recommendation(found)))
     return YES if found.solutions else NO

@@ -68,8 +68,8 @@ class Roofline:
     """Bounds of one configuration under a workload.
 
     ``running`` requests are served at once (fewer than asked for when the caches hold no more), ``rate`` is their
-    tokens a second at most. ``first`` is one prompt, alone, until its first token (``waits`` for its stages); ``step`` is
-    a token of every running request. ``certain``: every part of the model was counted.
+    tokens a second at most. ``first`` is one prompt, alone, until its first token (``waits`` for its stages); ``step``
+    is a token of every running request. ``certain``: every part of the model was counted.
     """
 
     running: float

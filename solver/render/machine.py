@@ -11,7 +11,7 @@ from constraints.values import Value
 
 from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
-from . import memory, roofline
+from . import memory, roofline, why
 from .sentence import finding_message, refusal_hint, refusal_message
 
 SCHEMA = 1
@@ -141,7 +141,10 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
                 "effective": values(one.effective),
                 "args": list(one.args),
                 "memory": None if one.memory is None else memory.as_data(one.memory),
-                "bounds": None if one.roofline is None else roofline.as_data(one.roofline, found.workload),
+                "why": why.as_data(found, one),
+                "bounds": None
+                if one.roofline is None or found.workload is None
+                else roofline.as_data(one.roofline, found.workload),
             }
             for one in found.solutions
         ],

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from constraints.values import Value
 
 from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
-from . import memory, roofline
+from . import memory, roofline, why
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
@@ -36,8 +36,8 @@ def head(subject: Subject) -> list[str]:
     return lines
 
 
-def recommendation(found: Recommendation) -> str:
-    """The best configurations, or why there is none."""
+def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
+    """The best configurations, or why there is none; ``reasons``: with every term, and why one stands before another."""
     lines = head(found.subject)
     if not found.solutions:
         lines.append("")
@@ -53,14 +53,17 @@ def recommendation(found: Recommendation) -> str:
         )
     )
     for one in found.solutions:
-        terms = ", ".join(f"{name} {points:+d}" for name, points in one.terms.items())
-        lines += ["", f"{one.rank}. score {one.score}" + (f" ({terms})" if terms else "")]
+        lines += ["", f"{one.rank}. score {one.score}"]
         lines += ["   " + line for line in command(found.subject, one.args).splitlines()]
         lines += _differences(found.defaults, one.effective, one.typed)
         if one.memory is not None:
             lines.append(wrapped(memory.line(one.memory), "   "))
-        if one.roofline is not None:
+        if one.roofline is not None and found.workload is not None:
             lines.append(wrapped(roofline.line(one.roofline, found.workload), "   "))
+        if reasons:
+            lines += why.lines(found, one)
+    if reasons:
+        lines += why.terms(found)
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
