@@ -28,11 +28,11 @@ def ranked(diagram: Diagram, joints: Sequence[Joint], keys: Collection[str] = ()
     """
     if diagram.root is None:
         return
-    views = _Views(frozenset(name for joint in joints for name in joint.outcomes), frozenset(keys))
+    views = Views(frozenset(name for joint in joints for name in joint.outcomes), frozenset(keys))
     unit = diagram.unit
     heap: list[tuple[int, int, int, Pairs, int]] = []
     for place, (outcomes, best) in enumerate(sorted(views.bests(diagram.root).items())):
-        known = {name: views.values[name, text] for name, text in outcomes}
+        known = views.known(outcomes)
         extra = sum(joint.score(known) for joint in joints)
         heapq.heappush(heap, (-(best + extra * unit), place, 0, outcomes, extra))
     seen: set[object] = set()
@@ -52,16 +52,20 @@ def ranked(diagram: Diagram, joints: Sequence[Joint], keys: Collection[str] = ()
         yield Solution(-(negative // unit), assignment)
 
 
-class _Views:
+class Views:
     """The diagram under fixed outcomes; a part that does not meet them is the same under all."""
 
     def __init__(self, outcomes: frozenset[str], keys: frozenset[str]) -> None:
         self.outcomes = outcomes
         self.keys = keys
-        self.values: dict[tuple[str, str], Value] = {}
+        self._values: dict[tuple[str, str], Value] = {}
         self._scopes: dict[int, frozenset[str]] = {}
         self._bests: dict[int, dict[Pairs, int]] = {}
         self._views: dict[tuple[int, Pairs], _View] = {}
+
+    def known(self, outcomes: Pairs) -> dict[str, Value]:
+        """The values that pairs stand for."""
+        return {name: self._values[name, text] for name, text in outcomes}
 
     def fixed(self, choice: Choice, branch: Branch) -> list[tuple[str, str]]:
         """The outcomes that a branch settles."""
@@ -69,7 +73,7 @@ class _Views:
         for name, value in ((choice.variable, branch.value), *branch.forced):
             if name in self.outcomes:
                 found.append((name, repr(value)))
-                self.values[found[-1]] = value
+                self._values[found[-1]] = value
         return found
 
     def scope(self, choice: Choice) -> frozenset[str]:
@@ -127,7 +131,7 @@ class _View:
 
     __slots__ = ("_branches", "_heap", "_keys", "_picked", "_seen", "_variable", "best")
 
-    def __init__(self, views: _Views, choice: Choice, outcomes: Pairs) -> None:
+    def __init__(self, views: Views, choice: Choice, outcomes: Pairs) -> None:
         wanted = dict(outcomes)
         self._keys = views.keys
         self._variable = choice.variable

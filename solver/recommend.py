@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from .errors import Disagreement
 from .estimate.memory import memory
 from .estimate.roofline import Workload, roofline
 from .facts import Platform
+from .pareto import coded, pareto
 from .problem import value_of
 from .question import Posed, pose
 from .rank import ranked
@@ -42,7 +43,8 @@ class Best:
 class Wish:
     """What a recommendation is for: what better means, what is served, which values must come out, how many to show.
 
-    ``alike``: also such as differ from a better one in nothing that a person chooses by.
+    ``alike``: also such as differ from a better one in nothing that a person chooses by. ``front``: the terms whose
+    Pareto front is asked for, instead of the best.
     """
 
     profile: Profile
@@ -50,6 +52,7 @@ class Wish:
     pins: Mapping[str, Value]
     top: int
     alike: bool = False
+    front: tuple[str, ...] = ()
 
 
 def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
@@ -70,17 +73,21 @@ def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
         wish.workload.facts,
         knowledge.outcomes,
     )
-    diagram = solve(posed.problem, posed.terms)
+    diagram = solve(posed.problem, coded(posed.gains, wish.front) if wish.front else posed.terms)
     keys = () if wish.alike else _told_apart(posed, knowledge)
     found: list[RankedSolution] = []
     seen: set[object] = set()
-    for solution in ranked(diagram, tuple(posed.joints.values()), keys):
+    if wish.front:
+        best_first: Iterable[Solution] = pareto(diagram, posed.joints, wish.front)
+    else:
+        best_first = ranked(diagram, tuple(posed.joints.values()), keys)
+    for solution in best_first:
         if len(found) == wish.top:
             break
         printed = _printed(engine, model, platform, posed, solution, wish.workload)
         # What is typed differently may end alike.
         ends = tuple(repr(evaluate(node, printed.values)) for node in knowledge.apart.values())
-        if wish.alike or ends not in seen:
+        if wish.alike or wish.front or ends not in seen:
             seen.add(ends)
             found.append(printed.solution._replace(rank=len(found) + 1))
     own = _own(posed, knowledge, found[0].typed) if found else None

@@ -102,6 +102,7 @@ class Recommendation:
 
     ``lacks`` is what the profile does not know, ``terms`` what it looks at, ``workload`` what bounds are for.
     ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
+    ``front``: the terms whose Pareto front the solutions are (empty: they are the best).
     """
 
     subject: Subject
@@ -115,6 +116,7 @@ class Recommendation:
     terms: tuple[Term, ...] = ()
     workload: Workload | None = None
     own: Mapping[str, int] | None = None
+    front: tuple[str, ...] = ()
 
 
 ElementKind = Literal["pin", "fact", "rule", "default", "release"]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from constraints.schema import Term
+from constraints.schema import Profile, Term
+
+from .errors import InputError
+from .near import nearest_names
 
 CLOSENESS = "closeness"
 
@@ -25,6 +28,21 @@ class Gap(NamedTuple):
     points: int
     gains: tuple[tuple[str, int], ...]
     losses: tuple[tuple[str, int], ...]
+
+
+def terms_named(profile: Profile, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The terms of a profile that are wanted.
+
+    Raises InputError for one that it does not have.
+    """
+    known = [*(term.name for term in profile.terms), CLOSENESS]
+    for name in wanted:
+        if name not in known:
+            near = nearest_names(name, known)
+            raise InputError(
+                f"the profile {profile.name} has no term {name!r}", "--pareto", "It has " + ", ".join(known) + ".", near
+            )
+    return tuple(dict.fromkeys(wanted))
 
 
 def shares(points: Mapping[str, int], terms: Sequence[Term]) -> tuple[Share, ...]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.values import Value
+from solver.pareto import coded, pareto
 from solver.rank import ranked
 from solver.search import solve
 from solver.terms import Joint
@@ -55,6 +56,29 @@ def test_of_what_is_alike_the_best_alone(seed: int) -> None:
         best.setdefault(repr([one[name] for name in sorted(keys)]), (key(one), score))
     found = [(key(one.assignment), one.score) for one in ranked(solve(drawn.problem, drawn.terms), joints, keys)]
     assert found == list(best.values())
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.integers(0, 10**9))
+def test_the_front_is_what_nothing_beats(seed: int) -> None:
+    drawn, draw = Drawn(seed), random.Random(seed)
+    joints = {f"j{place}": joint for place, joint in enumerate(drawn_joints(drawn, draw))}
+    gains = {name: ((name, term),) for name, term in drawn.terms.items()}
+    known = [*gains, *joints]
+    front = draw.sample(known, min(len(known), 3))
+    vectors = []
+    for one, _ in drawn.brute():
+        values = drawn.problem.values(one)
+        points = {name: term(values[name]) for name, term in drawn.terms.items()}
+        points |= {name: joint.score(one) for name, joint in joints.items()}
+        vectors.append((tuple(points[name] for name in front), sum(points.values())))
+    best: dict[tuple[int, ...], int] = {}
+    for vector, total in vectors:
+        if not any(other != vector and all(map(int.__ge__, other, vector)) for other, _ in vectors):
+            best[vector] = max(total, best.get(vector, total))
+    found = pareto(solve(drawn.problem, coded(gains, front)), joints, front)
+    assert sorted(one.score for one in found) == sorted(best.values())
+    assert all(not drawn.problem.broken(one.assignment) for one in found)
 
 
 @pytest.mark.parametrize("seed", range(20))

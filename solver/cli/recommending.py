@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,7 +20,9 @@ def recommend(
     profile: Annotated[
         str,
         typer.Option(
-            "--profile", help="What better means; see `preflight profiles`.", autocompletion=completion.profiles
+            "--profile",
+            help="What better means: one of `preflight profiles`, or a file.",
+            autocompletion=completion.profiles,
         ),
     ] = "balanced",
     sets: Sets = None,
@@ -44,6 +47,10 @@ def recommend(
     reasons: Annotated[
         bool, typer.Option("--why", help="Show what each term gives, and why one stands before the next.")
     ] = False,
+    pareto: Annotated[
+        str | None,
+        typer.Option("--pareto", metavar="TERM,...", help="The front over these terms of the profile, not the best."),
+    ] = None,
     near_duplicates: Annotated[
         bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
     ] = False,
@@ -59,7 +66,8 @@ def recommend(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
-    wanted = preflight.profile(profile)
+    own = profile.endswith((".yaml", ".yml")) or "/" in profile
+    wanted = preflight.own_profile(Path(profile)) if own else preflight.profile(profile)
     usual = Workload(*wanted.workload)
     served = Workload(
         input_len or usual.input_len,
@@ -67,9 +75,12 @@ def recommend(
         concurrency or usual.concurrency,
         context_length or 0,
     )
+    front = tuple(name.strip() for name in (pareto or "").split(",") if name.strip())
+    if front and max_gpus is not None:
+        raise InputError("a front is asked for one number of GPUs", "--pareto", "Leave --max-gpus out.")
     if max_gpus is None:
         found = preflight.recommend(
-            model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates
+            model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates, front=front
         )
     else:
         if platform.counted:

@@ -129,6 +129,7 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
     data = {
         **subject(found.subject),
         "profile": found.profile,
+        "front": list(found.front),
         "pins": values(found.pins),
         "lacks": list(found.lacks),
         "count": found.count,

@@ -37,7 +37,7 @@ def head(subject: Subject) -> list[str]:
 
 
 def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
-    """The best configurations, or why there is none; ``reasons``: with every term, and why one stands before another."""
+    """The best configurations, or why there is none; ``reasons``: with every term, and why this order."""
     lines = head(found.subject)
     if not found.solutions:
         lines.append("")
@@ -48,8 +48,12 @@ def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items())
     lines.append(
         wrapped(
-            f"{count(found.count)} configurations hold{f' with {pinned}' if pinned else ''}; the best "
-            f"{len(found.solutions)} by profile {found.profile}:"
+            f"{count(found.count)} configurations hold{f' with {pinned}' if pinned else ''}; "
+            + (
+                f"none beats these in one of {', '.join(found.front)} without losing in another:"
+                if found.front
+                else f"the best {len(found.solutions)} by profile {found.profile}:"
+            )
         )
     )
     for one in found.solutions:
