@@ -188,7 +188,7 @@ class _Ties:
     def __init__(self, domains: Mapping[str, Sequence[Value]]) -> None:
         self.unit = 1
         self._weights: dict[str, dict[object, int]] = {}
-        for name in reversed(domains):
+        for name in reversed(tuple(domains)):
             self._weights[name] = {repr(value): place * self.unit for place, value in enumerate(domains[name])}
             self.unit *= len(domains[name])
 
