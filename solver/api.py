@@ -22,9 +22,6 @@ from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
 
-# What a profile may read beside flags and facts.
-_OF_QUESTIONS = ("workload.", "gpu.speed.")
-
 
 class Preflight:
     """Answers for one release. Programs, tables and models read for one answer serve the next.
@@ -169,30 +166,16 @@ class Preflight:
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
-        from .recommend import Wish, best
-        from .why import terms_named
+        from .recommend import Wish, recommended
 
         platform = self.machine(platform)
         chosen = self.profile(profile)
-        wanted = dict(pins or {})
         served = workload or Workload(*chosen.workload)
-        subject = self.subject(model, platform)
-        found = best(self.engine, model, platform, Wish(chosen, served, wanted, top, alike, terms_named(chosen, front)))
-        explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
-        return Recommendation(
-            subject,
-            chosen.name,
-            wanted,
-            found.count,
-            found.solutions,
-            chosen.lacks,
-            found.reference,
-            explanation,
-            chosen.terms,
-            served,
-            found.own,
-            tuple(front),
-        )
+        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
+        if found.count:
+            return found
+        return replace(found, explanation=self._explain(model, platform, wish.pins, (), typed=False))
 
     def explain(
         self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
@@ -286,37 +269,6 @@ class Preflight:
                 f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(sorted(self.knowledge.profiles))
             )
         return self.knowledge.profiles[profile]
-
-    def own_profile(self, file: Path) -> Profile:
-        """A person's own profile, read from a file.
-
-        Raises InputError with every fault of it.
-        """
-        from constraints.errors import Fault, KnowledgeError
-        from constraints.evidence import evidence_names
-        from constraints.lint import known_names
-        from constraints.profiles import read_profile
-        from constraints.read import read_file
-
-        known = known_names(self.knowledge, self.engine.models)
-        named = {**self.knowledge.names, **evidence_names(self.knowledge.evidence, self.knowledge.names)}
-        faults: list[Fault] = []
-        profile = None
-        try:
-            document = read_file(file, str(file))
-        except KnowledgeError as error:
-            faults += error.faults
-        except OSError as fault:
-            raise InputError(f"cannot be read: {fault.strerror or fault}", str(file)) from None
-        else:
-            profile = read_profile(
-                document, str(file), named, faults, lambda name: name.startswith(_OF_QUESTIONS) or known(name)
-            )
-        if profile is None or faults:
-            raise InputError(
-                "; ".join(map(str, faults)), "--profile", "constraints/README.md says what a profile holds."
-            )
-        return profile
 
     def _explain(
         self, model: str, platform: Platform, pins: Mapping[str, Value], keep: Collection[str], *, typed: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from constraints.evaluate import evaluate
@@ -21,9 +21,11 @@ from .pareto import coded, pareto
 from .problem import value_of
 from .question import Posed, pose
 from .rank import ranked
-from .report import RankedSolution
+from .report import RankedSolution, Recommendation, Subject
 from .search import Solution, solve
+from .siblings import siblings
 from .spell import spell
+from .why import terms_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,29 @@ class Wish:
     top: int
     alike: bool = False
     front: tuple[str, ...] = ()
+
+
+def recommended(engine: Engine, subject: Subject, model: str, platform: Platform, wish: Wish) -> Recommendation:
+    """The answer to a wish, without why there is none if there is none.
+
+    Raises InputError; Disagreement as `best`.
+    """
+    wish = replace(wish, front=terms_named(wish.profile, wish.front))
+    found = best(engine, model, platform, wish)
+    return Recommendation(
+        subject=subject,
+        profile=wish.profile.name,
+        pins=wish.pins,
+        count=found.count,
+        solutions=found.solutions,
+        lacks=wish.profile.lacks,
+        defaults=found.reference,
+        terms=wish.profile.terms,
+        workload=wish.workload,
+        own=found.own,
+        front=wish.front,
+        siblings=siblings(engine, model, platform),
+    )
 
 
 def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:

@@ -59,6 +59,7 @@ def recommend(
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
     from ..estimate.roofline import Workload
+    from ..own_profile import own_profile
     from ..render import machine, text
 
     preflight = Preflight(release)
@@ -67,7 +68,9 @@ def recommend(
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
     own = profile.endswith((".yaml", ".yml")) or "/" in profile
-    wanted = preflight.own_profile(Path(profile)) if own else preflight.profile(profile)
+    wanted = (
+        own_profile(Path(profile), preflight.knowledge, preflight.engine.models) if own else preflight.profile(profile)
+    )
     usual = Workload(*wanted.workload)
     served = Workload(
         input_len or usual.input_len,

@@ -150,6 +150,9 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
             for one in found.solutions
         ],
     }
+    data["siblings"] = [
+        {"model": one.model, "num_gpus": one.num_gpus, "args": list(one.args)} for one in found.siblings
+    ]
     if found.explanation is not None:
         data["explanation"] = explanation(found.explanation)
     return data

@@ -44,6 +44,7 @@ def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
         lines.append("No configuration exists.")
         if found.explanation is not None:
             lines += conflicts(found.explanation)
+        lines += _siblings(found)
         return "\n".join(lines) + "\n"
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items())
     lines.append(
@@ -68,9 +69,20 @@ def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
             lines += why.lines(found, one)
     if reasons:
         lines += why.terms(found)
+    lines += _siblings(found)
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
+
+
+def _siblings(found: Recommendation) -> list[str]:
+    """The quantized checkpoints that need fewer GPUs."""
+    lines = [""] if found.siblings else []
+    for one in found.siblings:
+        machine = f"{one.num_gpus} {found.subject.gpu}"
+        weights = f"{one.weights.likely / 1024:.0f} GiB of weights on each"
+        lines.append(wrapped(f"{one.model} fits on {machine} ({weights}).", "  ", ""))
+    return lines
 
 
 def too_few(fewer: Sequence[int], found: Recommendation) -> str:
