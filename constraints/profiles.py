@@ -12,7 +12,7 @@ from .read import Listed, Mapped
 from .schema import Profile, Term
 from .tree import Node, names
 
-_KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks", "workload"))
+_KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks", "workload", "warnings"))
 _TERM_KEYS = frozenset(("name", "weight", "about", "value", "joint"))
 _WORKLOAD = ("input_len", "output_len", "concurrency")
 USUAL = (1024, 1024, 64)
@@ -54,9 +54,10 @@ def read_profile(
                 faults.append(Fault(file, line, f"the term {term.name!r} is there twice"))
             elif term is not None:
                 terms.append(term)
-    closeness = document.get("closeness", 0)
-    if not _whole(closeness):
-        faults.append(Fault(file, document.line_of("closeness"), "closeness is a whole number"))
+    for key in ("closeness", "warnings"):
+        if not _whole(document.get(key, 0)):
+            faults.append(Fault(file, document.line_of(key), f"{key} is a whole number"))
+    closeness, warnings = document.get("closeness", 0), document.get("warnings", 0)
     lacks = document.get("lacks", Listed(1))
     if not isinstance(lacks, Listed):
         faults.append(Fault(file, document.line_of("lacks"), "lacks is a list of texts"))
@@ -67,6 +68,7 @@ def read_profile(
         tuple(terms),
         tuple(map(str, lacks)) if isinstance(lacks, Listed) else (),
         _workload(document, file, faults),
+        warnings if _whole(warnings) else 0,
     )
 
 

@@ -320,7 +320,8 @@ class Term(NamedTuple):
 class Profile(NamedTuple):
     """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking.
 
-    ``workload``: tokens in, tokens out and requests at once that bounds are for when nobody says.
+    ``warnings`` is taken off for each rule of kind warning that is broken. ``workload``: tokens in, tokens out and
+    requests at once that bounds are for when nobody says.
     """
 
     name: str
@@ -329,6 +330,7 @@ class Profile(NamedTuple):
     terms: tuple[Term, ...]
     lacks: tuple[str, ...]
     workload: tuple[int, int, int] = (1024, 1024, 64)
+    warnings: int = 0
 
 
 class Choosable(NamedTuple):

@@ -169,6 +169,7 @@ def pose(
     ranking = Ranking(problem, {**defaults, **facts, **workload}, outcomes)
     for term in profile.terms:
         ranking.add(term)
+    ranking.warn(profile.warnings)
     constraints += ranking.constraints
     # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
     for variable in problem.variables:

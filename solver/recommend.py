@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -109,12 +108,11 @@ def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
     for solution in best_first:
         if len(found) == wish.top:
             break
-        printed = _printed(engine, model, platform, posed, solution, wish.workload)
         # What is typed differently may end alike.
-        ends = tuple(repr(evaluate(node, printed.values)) for node in knowledge.apart.values())
+        ends = _ends(posed, knowledge, facts, solution)
         if wish.alike or wish.front or ends not in seen:
             seen.add(ends)
-            found.append(printed.solution._replace(rank=len(found) + 1))
+            found.append(_printed(engine, model, platform, posed, solution, wish.workload, len(found) + 1))
     own = _own(posed, knowledge, found[0].typed) if found else None
     return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values), own)
 
@@ -140,14 +138,17 @@ def _told_apart(posed: Posed, knowledge: Knowledge) -> frozenset[str]:
     return frozenset(unit.name for unit in posed.units if read & set(unit.flags))
 
 
-class _Printed(NamedTuple):
-    solution: RankedSolution
-    values: Mapping[str, Value]
+def _ends(posed: Posed, knowledge: Knowledge, facts: Mapping[str, Value], solution: Solution) -> tuple[str, ...]:
+    """What configurations are told apart by, as it ends."""
+    known, last = posed.problem.values(solution.assignment), posed.problem.last
+    read = {name for node in knowledge.apart.values() for name in names(node)}
+    values = {name: value_of(last[name], known) if name in last else facts.get(name) for name in read}
+    return tuple(repr(evaluate(node, values)) for node in knowledge.apart.values())
 
 
 def _printed(
-    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, workload: Workload
-) -> _Printed:
+    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, workload: Workload, rank: int
+) -> RankedSolution:
     """A solution as the command that gives it, resolved once more as printed."""
     flags = engine.knowledge.flags
     known = posed.problem.values(solution.assignment)
@@ -161,16 +162,13 @@ def _printed(
         if flag in flags and not same(value_of(node, known), checked.resolution.values.get(flag)):
             raise Disagreement(f"{flag} ends otherwise than promised: {' '.join(args)}")
     values, shared = checked.resolution.values, engine.knowledge.names
-    return _Printed(
-        RankedSolution(
-            0,
-            solution.score,
-            posed.shares(known),
-            typed,
-            engine.effective(values),
-            args,
-            memory(shared, values),
-            roofline(shared, values, workload),
-        ),
-        values,
+    return RankedSolution(
+        rank,
+        solution.score,
+        posed.shares(known),
+        typed,
+        engine.effective(values),
+        args,
+        memory(shared, values),
+        roofline(shared, values, workload),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from constraints.evaluate import closure
+from constraints.evaluate import closure, fold
 from constraints.schema import Term
 from constraints.tree import Compare, Const, Name, Node, names, substitute
 from constraints.values import Env, Value
@@ -55,10 +55,12 @@ class Ranking:
         open_ends = {name for name in read if not isinstance(ends.get(name, Const(None)), Const)}
         domains = {name: self._domain(name) for name in open_ends & self._outcomes}
         joint = term.joint and len(open_ends) > 1 and all(domains.values())
-        known = {name: ends[name] if name in ends else Const(self._facts.get(name)) for name in read}
-        if joint:
-            known.update({name: Name(_outcome(name)) for name in open_ends})
-        node = narrow(substitute(term.node, known), {_outcome(name): domain for name, domain in domains.items()})
+        settled = {name: end.value for name in read if isinstance(end := ends.get(name), Const)}
+        settled.update({name: self._facts.get(name) for name in read if name not in ends})
+        known = {name: Name(_outcome(name)) if joint else ends[name] for name in open_ends}
+        # Constants first: a bound is large, and little of it is left.
+        node = substitute(fold(term.node, settled), known)
+        node = narrow(node, {_outcome(name): domain for name, domain in domains.items()})
         if isinstance(node, Const):
             same = weighted(term.weight)(node.value)
             self.joints[term.name] = Joint((), lambda _: same)
@@ -72,6 +74,12 @@ class Ranking:
         value, points = closure(node), weighted(term.weight)
         left = tuple(sorted(names(node)))
         self.joints[term.name] = Joint(left, lambda outcomes: points(value(outcomes)))
+
+    def warn(self, weight: int) -> None:
+        """Points off for each warning that a configuration earns."""
+        for warning in self._problem.warnings if weight else ():
+            self.definitions.append(Definition(f"warning: {warning.label}", warning.node))
+            self.gains[f"warning: {warning.label}"] = [("warnings", lambda held: 0 if held else -weight)]
 
     def _domain(self, flag: str) -> tuple[Value, ...] | None:
         return possible_values(self._problem.last[flag], self._domains)

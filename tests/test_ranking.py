@@ -50,7 +50,7 @@ def test_shown_terms_make_the_score_and_the_order(question: tuple[str, str], pro
     for one in found.solutions:
         assert one.score == sum(one.terms.values()) == sum(share.points for share in shares(one.terms, found.terms))
         for share in shares(one.terms, found.terms):
-            assert share.about or share.term == "closeness"
+            assert share.about or share.term in ("closeness", "warnings")
             assert share.most is None or 0 <= share.points <= share.most, share
     for one, other in zip(found.solutions, found.solutions[1:], strict=False):
         between = gap(one.terms, other.terms)

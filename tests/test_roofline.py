@@ -60,7 +60,7 @@ FP8 = 1.0003  # a byte and a scale for each block of 128 x 128
 
 
 def touched(tokens: float) -> float:
-    return 1 - (1 - 8 / 256) ** tokens
+    return float(1 - (1 - 8 / 256) ** tokens)
 
 
 def test_latent_attention_and_experts_by_hand() -> None:

@@ -8,6 +8,11 @@ from ..report import RankedSolution, Recommendation
 from ..why import Gap, gap, shares
 from .sentence import WIDTH, wrapped
 
+BESIDE = {
+    "closeness": "points off for each flag that is typed.",
+    "warnings": "points off for each warning: it starts, and runs badly.",
+}
+
 
 def lines(found: Recommendation, one: RankedSolution) -> list[str]:
     """The terms of one configuration, and what lies between it and the next."""
@@ -32,7 +37,8 @@ def terms(found: Recommendation) -> list[str]:
     shown = {name for one in found.solutions for name in one.terms}
     rows = ["", "The terms:"]
     rows += [wrapped(f"{term.name}: {term.about}", "    ", "  ") for term in found.terms if term.name in shown]
-    return [*rows, wrapped("closeness: points off for each flag that is typed.", "    ", "  ")]
+    rows += [wrapped(f"{name}: {about}", "    ", "  ") for name, about in BESIDE.items() if name in shown]
+    return rows
 
 
 def as_data(found: Recommendation, one: RankedSolution) -> dict[str, Any]:

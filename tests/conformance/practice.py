@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from constraints.errors import Fault
 from constraints.evaluate import evaluate
 from constraints.evidence import evidence_names
 from constraints.knowledge import HOME
@@ -34,9 +35,10 @@ from tests.conformance.published import checkpoint, gpu_of, words_of
 RELEASES = ("0.5.23", "0.5.18")
 WAYS = ("all evidence", "without its own source", "no evidence")
 ASPECTS = ("attention.prefill", "attention.decode", "kv_cache_dtype", "moe_runner_backend")
+ALIASES = {"nsa": "dsa", "compressed": "dsv4", "tokenspeed_mla": "cutedsl_mla"}
 OWN_PRECISION = ("auto", "bf16", "bfloat16")
 FIRST = 5
-LIMIT = 40
+LIMIT = 15
 # A deployment of FP4 weights under the name of the checkpoint they were made of.
 FP4 = {
     "deepseek-ai/DeepSeek-V3.2": "nvidia/DeepSeek-V3.2-NVFP4",
@@ -107,7 +109,7 @@ def _resolved(entry: Mapping[str, Any], model: str, gpu: str) -> Deployment | No
         aspects = [one for one in ASPECTS if not _elsewhere(entry.get("role"), one)]
         if not values.get("model.is_moe"):
             aspects.remove("moe_runner_backend")
-        wanted = {one: _plain(_value(asker, one, values)) for one in aspects}
+        wanted = {one: _plain(one, _value(asker, one, values)) for one in aspects}
         source = url(str(entry["source"]))
         return Deployment(entry["id"], model, gpu, purpose(str(entry["claim"])), source, release, wanted)
     return None
@@ -123,26 +125,35 @@ def _value(asker: Preflight, name: str, values: Mapping[str, Value]) -> Value:
     return values.get(name) if node is None else evaluate(node, values)
 
 
-def _plain(value: Value) -> Value:
-    return "own precision" if value in OWN_PRECISION else value
+def _plain(aspect: str, value: Value) -> Value:
+    """A value without its other spellings."""
+    if aspect == "kv_cache_dtype" and value in OWN_PRECISION:
+        return "own precision"
+    return ALIASES.get(value, value) if isinstance(value, str) else value
+
+
+def seen(one: Deployment, way: str) -> frozenset[str]:
+    """The published entries that hold there and are seen, by id."""
+    asker = preflight(one.release)
+    facts = asker.engine.facts(one.model, asker.machine(one.gpu))
+    holding = [entry for entry in asker.knowledge.evidence if entry.kind == "published"]
+    holding = [entry for entry in holding if entry.when is None or evaluate(entry.when, facts)]
+    if way == WAYS[2]:
+        return frozenset()
+    return frozenset(entry.id for entry in holding if way == WAYS[0] or one.source not in entry.sources)
 
 
 @cache
-def profile_of(release: str, name: str, way: str, source: str) -> Profile:
-    """A profile that sees the evidence of one way."""
+def profile_of(release: str, name: str, entries: frozenset[str]) -> Profile:
+    """A profile that sees these published entries alone."""
     knowledge = preflight(release).knowledge
-    if way == WAYS[0]:
-        return knowledge.profiles[name]
-    hidden = [
-        one for one in knowledge.evidence if one.kind == "published" and (way == WAYS[2] or source in one.sources)
+    kept = [
+        one if one.kind != "published" or one.id in entries else one._replace(uses=dict.fromkeys(one.uses, ()))
+        for one in knowledge.evidence
     ]
-    kept = [one for one in knowledge.evidence if one not in hidden]
-    named = {**knowledge.names, **evidence_names(knowledge.evidence, knowledge.names)}
-    # What is hidden reads false, not unset.
-    named.update(evidence_names([one._replace(uses=dict.fromkeys(one.uses, ())) for one in hidden], knowledge.names))
-    named.update(evidence_names(kept, knowledge.names))
     file = f"profiles/{name}.yaml"
-    faults: list[Any] = []
+    faults: list[Fault] = []
+    named = {**knowledge.names, **evidence_names(kept, knowledge.names)}
     profile = read_profile(read_file(HOME / file, file), file, named, faults)
     assert profile is not None
     assert not faults
@@ -150,17 +161,20 @@ def profile_of(release: str, name: str, way: str, source: str) -> Profile:
 
 
 @cache
-def first_ones(release: str, model: str, gpu: str, profile: Profile, top: int) -> tuple[dict[str, Value], ...]:
+def first_ones(
+    release: str, model: str, gpu: str, profile: str, entries: frozenset[str]
+) -> tuple[dict[str, Value], ...]:
     """The aspects of our first configurations."""
     asker = preflight(release)
     platform: Platform = asker.machine(gpu)
     try:
-        answer = asker.recommend(model, platform, profile=profile, top=top)
+        seeing = profile_of(release, profile, entries)
+        answer = asker.recommend(model, platform, profile=seeing, top=LIMIT)
     except TooLarge:
         return ()
     facts = asker.engine.facts(model, platform)
     return tuple(
-        {one: _plain(_value(asker, one, {**facts, **solution.effective})) for one in ASPECTS}
+        {one: _plain(one, _value(asker, one, {**facts, **solution.effective})) for one in ASPECTS}
         for solution in answer.solutions
     )
 
@@ -171,9 +185,8 @@ def met(wanted: Mapping[str, Value], ours: Sequence[Mapping[str, Value]]) -> tup
     return together, [aspect for aspect, value in wanted.items() if all(one[aspect] != value for one in ours)]
 
 
-def cause(one: Deployment, profile: Profile, missing: Sequence[str]) -> str:
+def cause(one: Deployment, ours: Sequence[Mapping[str, Value]], missing: Sequence[str]) -> str:
     """Why what is wanted is not among the first five."""
-    ours = first_ones(one.release, one.model, one.gpu, profile, LIMIT)
     if not ours:
         return "we recommend nothing there"
     together, never = met(one.wanted, ours)
@@ -191,11 +204,11 @@ def measure(entries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         row["wanted"] = {name: str(value) for name, value in one.wanted.items()}
         row["release"] = one.release
         for way in WAYS:
-            profile = profile_of(one.release, one.profile, way, one.source if way == WAYS[1] else "")
-            together, missing = met(one.wanted, first_ones(one.release, one.model, one.gpu, profile, FIRST))
+            ours = first_ones(one.release, one.model, one.gpu, one.profile, seen(one, way))
+            together, missing = met(one.wanted, ours[:FIRST])
             row[way] = {"together": together, "missing": missing}
             if not together and way == WAYS[0]:
-                row["cause"] = cause(one, profile, missing)
+                row["cause"] = cause(one, ours, missing)
         rows.append(row)
         print(len(rows), one.id, row[WAYS[0]], row[WAYS[1]], row.get("cause", ""), flush=True)
     return {"rows": rows, "left": dict(left)}
