@@ -16,7 +16,7 @@ from .release import Span
 from .tree import FALSE, All, Any_, Compare, Const, Node
 from .values import Value
 
-KINDS = ("published", "experimental", "deprecated", "defect")
+KINDS = ("published", "chosen", "experimental", "deprecated", "defect")
 PURPOSES = ("throughput", "latency", "balanced")
 _KEYS = frozenset(("id", "kind", "purpose", "about", "since", "until", "when", "uses", "engines", "sources"))
 
