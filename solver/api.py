@@ -14,6 +14,7 @@ from constraints.values import Value
 from .check import Checked, Engine
 from .errors import InputError
 from .estimate.memory import Memory, memory
+from .estimate.roofline import Workload
 from .facts import Platform
 from .intake.refusal import Refusal
 from .machine import platform_of
@@ -152,23 +153,29 @@ class Preflight:
         profile: Profile | str = "balanced",
         pins: Mapping[str, Value] | None = None,
         top: int = 5,
+        workload: Workload | None = None,
+        alike: bool = False,
+        front: Sequence[str] = (),
     ) -> Recommendation:
         """The best ``top`` configurations and the exact number of all, or why there is none.
+
+        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations
+        that differ from a better one in nothing that a person chooses by. ``front`` names terms of the profile: then
+        the answer is their Pareto front, what no configuration beats in one of them without losing in another.
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
-        from .recommend import best
+        from .recommend import Wish, recommended
 
         platform = self.machine(platform)
         chosen = self.profile(profile)
-        wanted = dict(pins or {})
-        subject = self.subject(model, platform)
-        found = best(self.engine, model, platform, chosen, wanted, top)
-        explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
-        return Recommendation(
-            subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
-        )
+        served = workload or Workload(*chosen.workload)
+        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
+        if found.count:
+            return found
+        return replace(found, explanation=self._explain(model, platform, wish.pins, (), typed=False))
 
     def explain(
         self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
