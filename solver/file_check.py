@@ -21,11 +21,13 @@ from .file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
 from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
+from .intake.hub import Hub
 from .intake.launch import Launch
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .machine import platform_of
+from .model_input import NOWHERE
 from .proof import holds
 from .unknown import Hole, filled, holes_of
 
@@ -44,6 +46,7 @@ class Asked:
     nodes: int = 1
     why: bool = True
     keep: frozenset[str] = frozenset()
+    hub: Hub = NOWHERE
 
 
 class FileChecker:
@@ -66,7 +69,7 @@ class FileChecker:
         """The answers for a release; None: the one asked for, else the newest."""
         wanted = self.asked.release or release
         if wanted not in self._answers:
-            self._answers[wanted] = Preflight(wanted)
+            self._answers[wanted] = Preflight(wanted, self.asked.hub)
         return self._answers[wanted]
 
     def _launch(self, launch: Launch) -> LaunchReport:

@@ -8,14 +8,31 @@ import typer
 
 from ..errors import InputError
 from . import completion, launching
-from .inputs import machine_asked, pins_of, settings_of
-from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
+from .inputs import gpu_asked, machine_asked, pins_of, settings_of
+from .options import (
+    NO,
+    YES,
+    Cuda,
+    Env,
+    Fetch,
+    Gpu,
+    Here,
+    LaunchFormat,
+    LaunchOutput,
+    Memory,
+    Model,
+    Nodes,
+    Release,
+    Revision,
+    Sets,
+    Without,
+)
 from .output import formatted, write
 
 
 def recommend(
     model: Model,
-    gpu: Gpu,
+    gpu: Gpu = None,
     profile: Annotated[
         str,
         typer.Option(
@@ -33,13 +50,18 @@ def recommend(
     max_gpus: Annotated[
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
+    from ..intake.hub import Hub
     from ..render import machine, text
 
-    preflight = Preflight(release)
+    preflight = Preflight(release, Hub(fetch, revision))
+    gpu, gpu_memory = gpu_asked(gpu, here, preflight.knowledge.gpus, gpu_memory, "recommend MODEL 8xB200")
     platform = machine_asked(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
