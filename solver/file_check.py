@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from .api import Preflight
 from .check import Checked
 from .errors import InputError
 from .facts import Platform
-from .file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
+from .file_report import ENVIRONMENT, FileReport, LaunchReport, PairFinding, Spot, Unknown
 from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
@@ -99,7 +99,10 @@ class FileChecker:
             launch,
             report,
             _stand_in(checked, model, model_hole),
-            _unknown(launch, holes, loose, model_flag, [(values, one[0]) for values, one in tried]),
+            (
+                *_unknown(launch, holes, loose, model_flag, [(values, one[0]) for values, one in tried]),
+                *_unset(launch, preflight.knowledge.environment),
+            ),
             _certain([one[0] for _, one in tried]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
             foreign,
@@ -256,6 +259,14 @@ def _unknown(
             )
         )
     return tuple(found)
+
+
+def _unset(launch: Launch, read: Collection[str]) -> Iterator[Unknown]:
+    """Variables that SGLang reads and whose values the file leaves to somebody else."""
+    for name, text in launch.unset.items():
+        if name in read and name not in launch.env:
+            line, column = launch.where.get(name, (launch.at.line, launch.at.column))
+            yield Unknown(text, Spot(launch.file, line, column), ENVIRONMENT + name, name)
 
 
 def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:

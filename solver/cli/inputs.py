@@ -17,6 +17,7 @@ from constraints.values import Value, same
 from ..errors import InputError
 from ..facts import Platform
 from ..intake.command import parse_arguments, read_command, words_of
+from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
 from ..machine import platform_of
 from ..near import nearest_names
@@ -163,7 +164,7 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     found = read_command(words[0] if len(words) == 1 else shlex.join(words))
     if isinstance(found, Refusal):
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
-    return [word.text for word in found.arguments], dict(found.env)
+    return [word.text for word in found.arguments], known_environment(found.env, {})[0]
 
 
 def batch_case(line: str) -> dict[str, Any]:

@@ -8,15 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
-from .expand import expand
+from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
-from .tokens import Word
+from .tokens import Unbalanced, Word, plain_words
 from .words import launch_of, read_commands
 
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+", re.ASCII)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
-_PAIR = re.compile(r"""([A-Za-z_]\w*)=("(?:\\.|[^"\\])*"|'[^']*'|\S*)""", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +44,22 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
     """
     known: dict[str, str] = {}
     env: dict[str, str] = {}
+    unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
     image, last = "", {"ENTRYPOINT": None, "CMD": None}  # type: tuple[str, dict[str, _Instruction | None]]
     for one in _instructions(text):
         if one.name == "FROM":
             image, env, where = expand(one.body.split()[0] if one.body.split() else "", known)[0], {}, {}
+            unset = {}
             last = {"ENTRYPOINT": None, "CMD": None}
         elif one.name in ("ENV", "ARG"):
-            pairs = _pairs(one.body, {**known, **env})
-            (env if one.name == "ENV" else known).update(pairs)
-            where.update(dict.fromkeys(pairs, (one.line, one.column)) if one.name == "ENV" else {})
+            pairs, left = _pairs(file, one, {**known, **env})
+            if one.name == "ARG":
+                known.update(pairs)
+                continue
+            env = {**{name: text for name, text in env.items() if name not in left}, **pairs}
+            unset = {**{name: text for name, text in unset.items() if name not in pairs}, **left}
+            where.update(dict.fromkeys((*pairs, *left), (one.line, one.column)))
         elif one.name in last:
             last[one.name] = one
             if one.name == "ENTRYPOINT":
@@ -65,13 +70,13 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
             continue
         if not part.body.lstrip().startswith("["):
             for launch in _shell(file, part, env):
-                yield replace(launch, image=image, where=where)
+                yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
         words += _listed(file, part)
     command = launch_of(words, {}, bare=False)
     if command is not None:
         launch = launch_from(command, "dockerfile", file, {})
-        yield replace(launch, image=image, env=env, where=where)
+        yield replace(launch, image=image, env=env, where=where, unset=unset)
 
 
 def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch]:
@@ -97,17 +102,25 @@ def _listed(file: str, part: _Instruction) -> Iterator[Word]:
         yield Word(text, line, column, file, False, (line, column + len(match[0]) - 1), "flow")
 
 
-def _pairs(body: str, known: Mapping[str, str]) -> dict[str, str]:
+def _pairs(file: str, one: _Instruction, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What an ENV or ARG sets, and what of it cannot be known."""
+    try:
+        words = list(plain_words(one.body))
+    except Unbalanced as fault:
+        line, column = one.line + fault.line - 1, fault.column + (one.column - 1 if fault.line == 1 else 0)
+        raise InputError("a quote is opened and never closed", f"{file}:{line}:{column}") from None
     found: dict[str, str] = {}
-    joined = body.replace("\\\n", " ")
-    for name, value in _PAIR.findall(joined):
-        text = value[1:-1] if value[:1] in ("'", '"') else value
-        expanded, left = expand(text, {**known, **found})
-        if not left:
-            found[name] = expanded
-    if not found and len(parts := joined.split(None, 1)) == 2 and "=" not in parts[0]:
-        found[parts[0]] = parts[1].strip()
-    return found
+    unset: dict[str, str] = {}
+    if words and "=" not in words[0].text:  # the older form: a name, and all that follows
+        name, _, rest = one.body.strip().partition(" ")
+        pairs = [(name, rest.strip())] if rest.strip() else []
+    else:
+        texts = [guarded(word.text, word.quoted) for word in words]
+        pairs = [(name, value) for name, equals, value in (text.partition("=") for text in texts) if equals]
+    for name, value in pairs:
+        text, left = expand(value, known)  # an instruction reads what stood before it
+        (unset if left else found)[name] = text
+    return found, unset
 
 
 def _instructions(text: str) -> Iterator[_Instruction]:

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 
 # A here-document is read as commands where it launches something.
 _LAUNCHED = "sglang.launch_server"
+_SIGNS = "$`"  # what begins a variable or a command, unless it is quoted
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 
 
 class Word(NamedTuple):
@@ -19,6 +21,7 @@ class Word(NamedTuple):
 
     ``origin`` is the file it comes from; ``open`` says that a shell would have expanded something in it. ``stop`` is
     the place behind its last character, ``layout`` how it stands there: among words, or as an item or entry of YAML.
+    ``quoted`` are the places in ``text`` of signs that would have begun a variable, had they not been quoted.
     """
 
     text: str
@@ -28,6 +31,7 @@ class Word(NamedTuple):
     open: bool = False
     stop: tuple[int, int] = (0, 0)
     layout: Literal["words", "block", "flow", "entry"] = "words"
+    quoted: tuple[int, ...] = ()
 
 
 class Operator(NamedTuple):
@@ -106,6 +110,21 @@ def tokens(text: str) -> Iterator[Word | Operator]:
             yield word
 
 
+def plain_words(text: str) -> Iterator[Word]:
+    """The words of a text in which nothing but blanks parts them, quoted as in a shell.
+
+    Raises Unbalanced.
+    """
+    source = _Text(text)
+    while source.peek():
+        if source.peek() == "\\" and source.peek(1) == "\n":
+            source.take(), source.take()
+        elif source.peek().isspace():
+            source.take()
+        else:
+            yield _word(source, "")
+
+
 def _delimiter(source: _Text) -> str:
     if source.peek() == "-":
         source.take()
@@ -132,39 +151,61 @@ def _here_documents(source: _Text) -> Iterator[Word | Operator]:
     source.awaited = []
 
 
-def _word(source: _Text) -> Word:
+class _Parts:
+    """A word that grows: its text so far, and where quoted signs stand in it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.quoted: list[int] = []
+        self.length = 0
+        self.open = False
+
+    def add(self, text: str, *, literal: bool = False) -> None:
+        if literal:
+            self.quoted.extend(self.length + place for place, one in enumerate(text) if one in _SIGNS)
+        self.texts.append(text)
+        self.length += len(text)
+
+
+def _word(source: _Text, ends: str = ";|&()<>") -> Word:
     line, column = source.place
-    parts: list[str] = []
-    expands = False
-    while (mark := source.peek()) and not mark.isspace() and mark not in ";|&()<>":
-        at = source.place
-        if mark == "'":
-            source.take()
-            parts.append(_until(source, "'", at))
-        elif mark == '"':
-            source.take()
-            inside, opened = _double(source, at)
-            parts.append(inside)
-            expands |= opened
-        elif mark == "\\":
-            source.take()
-            if not source.peek():
-                raise Unbalanced("trailing-backslash", "\\", at)
-            following = source.take()
-            parts.append("" if following == "\n" else following)
-        elif mark == "{" and source.peek(1) == "{" and _closes(source):
-            expands = True
-            end = source.text.find("}}", source.at) + 2
-            while source.at < end:
-                parts.append(source.take())
+    parts = _Parts()
+    while (mark := source.peek()) and not mark.isspace() and mark not in ends:
+        _part(source, mark, parts)
+    text = "".join(parts.texts)
+    return Word(text, line, column, open=parts.open, stop=source.place, quoted=tuple(parts.quoted))
+
+
+def _part(source: _Text, mark: str, parts: _Parts) -> None:
+    """The next piece of a word: something quoted, a template, a substitution, or one character."""
+    at = source.place
+    if mark == "'":
+        source.take()
+        parts.add(_until(source, "'", at), literal=True)
+    elif mark == '"':
+        source.take()
+        _double(source, at, parts)
+    elif mark == "\\":
+        source.take()
+        if not source.peek():
+            raise Unbalanced("trailing-backslash", "\\", at)
+        following = source.take()
+        parts.add("" if following == "\n" else following, literal=True)
+    elif mark == "$" and source.peek(1) == "'":  # ANSI-C quoting
+        source.take(), source.take()
+        parts.add(_ansi(source, at), literal=True)
+    elif mark == "{" and source.peek(1) == "{" and _closes(source):
+        parts.open = True
+        end = source.text.find("}}", source.at) + 2
+        while source.at < end:
+            parts.add(source.take())
+    else:
+        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
+            parts.open = True
+        if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
+            parts.add(_nested(source, at))
         else:
-            if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
-                expands = True
-            if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
-                parts.append(_nested(source, at))
-                continue
-            parts.append(source.take())
-    return Word("".join(parts), line, column, open=expands, stop=source.place)
+            parts.add(source.take())
 
 
 def _closes(source: _Text) -> bool:
@@ -182,20 +223,29 @@ def _until(source: _Text, end: str, at: tuple[int, int]) -> str:
     return "".join(parts)
 
 
-def _double(source: _Text, at: tuple[int, int]) -> tuple[str, bool]:
+def _ansi(source: _Text, at: tuple[int, int]) -> str:
     parts: list[str] = []
-    expands = False
+    while (mark := source.take()) != "'":
+        if mark == "\\" and source.peek():
+            following = source.take()
+            mark = _ANSI.get(following, "\\" + following)
+        elif not mark:
+            raise Unbalanced("unbalanced-quote", "'", at)
+        parts.append(mark)
+    return "".join(parts)
+
+
+def _double(source: _Text, at: tuple[int, int], parts: _Parts) -> None:
     while (mark := source.take()) != '"':
         if not mark:
             raise Unbalanced("unbalanced-quote", '"', at)
         if mark == "\\" and source.peek() and source.peek() in '$`"\\\n':
             following = source.take()
-            parts.append("" if following == "\n" else following)
+            parts.add("" if following == "\n" else following, literal=True)
             continue
         if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek())):
-            expands = True
-        parts.append(mark)
-    return "".join(parts), expands
+            parts.open = True
+        parts.add(mark)
 
 
 def _nested(source: _Text, at: tuple[int, int]) -> str:

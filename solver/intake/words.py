@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from .expand import guarded
 from .refusal import Refusal
 from .tokens import Unbalanced, Word, tokens
 
@@ -24,7 +25,8 @@ _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
 class CommandLine(NamedTuple):
     """A launch: the words after the entry point, the environment set for it, and the words before, such as docker's.
 
-    ``lists`` are the arrays that the script has filled by then.
+    ``lists`` are the arrays that the script has filled by then. Values of ``env`` are as `expand` takes them: nothing
+    is put in yet, and quoted signs are hidden.
     """
 
     arguments: tuple[Word, ...]
@@ -101,7 +103,7 @@ def launch_of(command: Sequence[Word], exported: Mapping[str, str], *, bare: boo
     texts = [word.text for word in command]
     env = dict(exported)
     for place, text in enumerate(texts):
-        found = _ASSIGNMENT.fullmatch(text)
+        found = _ASSIGNMENT.fullmatch(guarded(text, command[place].quoted))
         if bare and text.startswith("-") and all(_ASSIGNMENT.fullmatch(before) for before in texts[:place]):
             return CommandLine(tuple(command[place:]), env)
         if place and _COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
@@ -149,7 +151,7 @@ def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
 
 def _assigned(command: list[Word]) -> dict[str, str]:
     """What a command without a launch leaves in the environment: assignments alone, or an export of them."""
-    texts = [word.text for word in command]
+    texts = [guarded(word.text, word.quoted) for word in command]
     if texts and texts[0] in ("export", "declare", "typeset", "set"):
         texts = texts[1:]
     found = [_ASSIGNMENT.fullmatch(text) for text in texts if not text.startswith("-")]
