@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from .refusal import Refusal
 from .tokens import Unbalanced, Word, plain_words
 from .words import launch_of, read_commands
 
+MOST_INSTRUCTIONS = 5000
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+", re.ASCII)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
 
@@ -47,18 +49,24 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
     unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
     image, last = "", {"ENTRYPOINT": None, "CMD": None}  # type: tuple[str, dict[str, _Instruction | None]]
-    for one in _instructions(text):
+    for number, one in enumerate(_instructions(text)):
+        if number > MOST_INSTRUCTIONS:
+            raise InputError(f"more than {MOST_INSTRUCTIONS} instructions", f"{file}:{one.line}")
         if one.name == "FROM":
             image, env, where = expand(one.body.split()[0] if one.body.split() else "", known)[0], {}, {}
             unset = {}
             last = {"ENTRYPOINT": None, "CMD": None}
         elif one.name in ("ENV", "ARG"):
-            pairs, left = _pairs(file, one, {**known, **env})
+            pairs, left = _pairs(file, one, ChainMap(env, known))
             if one.name == "ARG":
                 known.update(pairs)
                 continue
-            env = {**{name: text for name, text in env.items() if name not in left}, **pairs}
-            unset = {**{name: text for name, text in unset.items() if name not in pairs}, **left}
+            env.update(pairs)
+            unset.update(left)
+            for name in left:
+                env.pop(name, None)
+            for name in pairs:
+                unset.pop(name, None)
             where.update(dict.fromkeys((*pairs, *left), (one.line, one.column)))
         elif one.name in last:
             last[one.name] = one
@@ -68,7 +76,7 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
     for part in (last["ENTRYPOINT"], last["CMD"]):
         if part is None:
             continue
-        if not part.body.lstrip().startswith("["):
+        if not _is_list(part.body):
             for launch in _shell(file, part, env):
                 yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
@@ -87,6 +95,15 @@ def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch
             return []
         raise InputError("a quote is opened and never closed", f"{file}:{found.line}:{found.column}")
     return [launch_from(one, "dockerfile", file, env) for one in found]
+
+
+def _is_list(body: str) -> bool:
+    """Whether a command is a list of words; what is no JSON is a command for the shell, whatever it begins with."""
+    try:
+        found = json.loads(body.replace("\\\n", "  "))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
 
 
 def _listed(file: str, part: _Instruction) -> Iterator[Word]:

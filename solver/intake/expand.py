@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..errors import InputError
 from .template import is_template
 from .tokens import Word
 
@@ -17,7 +18,7 @@ _COMMAND = re.compile(r"\$[({]|`")
 _LIST = re.compile(r"\$\{([A-Za-z_]\w*)\[[@*]\]\}", re.ASCII)
 # In place of a sign that a quote keeps from beginning a variable, while the others are put in.
 _KEPT = {"$": "\ue002", "`": "\ue003"}
-_MOST, _LONGEST = 2000, 100_000
+MOST_WORDS, _LONGEST = 4000, 100_000
 
 
 def expanded(
@@ -31,7 +32,9 @@ def expanded(
             found += expanded(lists[named[1]], env)
         else:
             found += _one(word, env)
-    return tuple(found[:_MOST])
+    if len(found) > MOST_WORDS:
+        raise InputError(f"more than {MOST_WORDS} words in one launch", None)
+    return tuple(found)
 
 
 def _one(word: Word, env: Mapping[str, str]) -> Iterator[Word]:

@@ -10,8 +10,17 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from .source import Source
+
 # A here-document is read as commands where it launches something.
-_LAUNCHED = "sglang.launch_server"
+_LAUNCHED, _DEEPEST = "sglang.launch_server", 4
+_BLANKS = " \t\r\f\v"
+_BLANK_RUN = re.compile(r"[ \t\r\f\v]+")
+_LINE = re.compile(r"[^\n]*")
+# Runs of characters that mean nothing to a shell, among words and between double quotes.
+_PLAIN = re.compile(r"[^\s'\"\\{}`$;|&()<>]+|[^\S \t\r\f\v\n]+")
+_QUOTED_RUN = re.compile(r"[^\"\\`$\n]*")
+_IN_QUOTES = ("", '"', "\\", "`", "$")
 _SIGNS = "$`"  # what begins a variable or a command, unless it is quoted
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 
@@ -48,34 +57,12 @@ class Unbalanced(Exception):
         self.line, self.column = at
 
 
-class _Text:
-    """A text being read, one character at a time, that knows its place."""
+def tokens(text: str, line: int = 1, depth: int = 0) -> Iterator[Word | Operator]:
+    """The words and operators of a text, in order; it begins in ``line``, ``depth`` here-documents deep.
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.line, self.begin = text.replace("\r\n", "\n"), 0, 1, 0
-        self.awaited: list[str] = []  # the ends of here-documents whose bodies follow this line
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.line, self.at - self.begin + 1
-
-    def peek(self, ahead: int = 0) -> str:
-        return self.text[self.at + ahead : self.at + ahead + 1]
-
-    def take(self) -> str:
-        found = self.peek()
-        self.at += 1
-        if found == "\n":
-            self.line, self.begin = self.line + 1, self.at
-        return found
-
-
-def tokens(text: str) -> Iterator[Word | Operator]:
-    """The words and operators of a text, in order.
-
-    Raises Unbalanced.
+    Raises Unbalanced; InputError when it is longer than any launch.
     """
-    source = _Text(text)
+    source = Source(text, line)
     while source.peek():
         mark = source.peek()
         if mark == "\\" and source.peek(1) == "\n":
@@ -84,7 +71,7 @@ def tokens(text: str) -> Iterator[Word | Operator]:
             source.take()
             if mark == "\n" and source.awaited:
                 yield Operator(mark)
-                yield from _here_documents(source)
+                yield from _here_documents(source, depth)
                 continue
             # `2>&1` and `&>file`: the ampersand belongs to a redirection.
             if mark == "&" and source.peek() == ">":
@@ -98,11 +85,10 @@ def tokens(text: str) -> Iterator[Word | Operator]:
                 source.awaited.append(_delimiter(source))
                 continue
             yield Operator(mark)
-        elif mark.isspace():
-            source.take()
+        elif mark in _BLANKS:
+            source.run(_BLANK_RUN)
         elif mark == "#":
-            while source.peek() not in ("", "\n"):
-                source.take()
+            source.run(_LINE)
         else:
             word = _word(source)
             if word.text.isdigit() and source.peek() and source.peek() in "<>":  # the 2 of 2>file
@@ -115,17 +101,19 @@ def plain_words(text: str) -> Iterator[Word]:
 
     Raises Unbalanced.
     """
-    source = _Text(text)
+    source = Source(text)
     while source.peek():
         if source.peek() == "\\" and source.peek(1) == "\n":
             source.take(), source.take()
-        elif source.peek().isspace():
+        elif source.peek() == "\n":
             source.take()
+        elif source.peek() in _BLANKS:
+            source.run(_BLANK_RUN)
         else:
             yield _word(source, "")
 
 
-def _delimiter(source: _Text) -> str:
+def _delimiter(source: Source) -> str:
     if source.peek() == "-":
         source.take()
     while source.peek() in (" ", "\t"):
@@ -133,7 +121,7 @@ def _delimiter(source: _Text) -> str:
     return _word(source).text
 
 
-def _here_documents(source: _Text) -> Iterator[Word | Operator]:
+def _here_documents(source: Source, depth: int) -> Iterator[Word | Operator]:
     """The words of here-documents in which something is launched; every other body is text."""
     for end in source.awaited:
         line, body = source.line, []
@@ -145,8 +133,8 @@ def _here_documents(source: _Text) -> Iterator[Word | Operator]:
                 break
             body.append(row)
         text = "\n".join(body)
-        if _LAUNCHED in text:
-            yield from tokens("\n" * (line - 1) + text)
+        if _LAUNCHED in text and depth < _DEEPEST:
+            yield from tokens(text, line, depth + 1)
             yield Operator("\n")
     source.awaited = []
 
@@ -167,16 +155,16 @@ class _Parts:
         self.length += len(text)
 
 
-def _word(source: _Text, ends: str = ";|&()<>") -> Word:
+def _word(source: Source, ends: str = ";|&()<>") -> Word:
     line, column = source.place
     parts = _Parts()
-    while (mark := source.peek()) and not mark.isspace() and mark not in ends:
+    while (mark := source.peek()) and mark not in _BLANKS and mark != "\n" and mark not in ends:
         _part(source, mark, parts)
     text = "".join(parts.texts)
     return Word(text, line, column, open=parts.open, stop=source.place, quoted=tuple(parts.quoted))
 
 
-def _part(source: _Text, mark: str, parts: _Parts) -> None:
+def _part(source: Source, mark: str, parts: _Parts) -> None:
     """The next piece of a word: something quoted, a template, a substitution, or one character."""
     at = source.place
     if mark == "'":
@@ -194,11 +182,12 @@ def _part(source: _Text, mark: str, parts: _Parts) -> None:
     elif mark == "$" and source.peek(1) == "'":  # ANSI-C quoting
         source.take(), source.take()
         parts.add(_ansi(source, at), literal=True)
-    elif mark == "{" and source.peek(1) == "{" and _closes(source):
+    elif mark == "{" and source.peek(1) == "{" and (end := source.template_end()) is not None:
         parts.open = True
-        end = source.text.find("}}", source.at) + 2
-        while source.at < end:
-            parts.add(source.take())
+        parts.add(source.text[source.at : end])
+        source.at = end
+    elif plain := source.run(_PLAIN):
+        parts.add(plain)
     else:
         if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
             parts.open = True
@@ -208,22 +197,14 @@ def _part(source: _Text, mark: str, parts: _Parts) -> None:
             parts.add(source.take())
 
 
-def _closes(source: _Text) -> bool:
-    """Whether a template that begins here ends in its line: its blanks end no word."""
-    end = source.text.find("}}", source.at)
-    return end >= 0 and "\n" not in source.text[source.at : end]
+def _until(source: Source, end: str, at: tuple[int, int]) -> str:
+    found = source.until(end)
+    if found is None:
+        raise Unbalanced("unbalanced-quote", end, at)
+    return found
 
 
-def _until(source: _Text, end: str, at: tuple[int, int]) -> str:
-    parts: list[str] = []
-    while (mark := source.take()) != end:
-        if not mark:
-            raise Unbalanced("unbalanced-quote", end, at)
-        parts.append(mark)
-    return "".join(parts)
-
-
-def _ansi(source: _Text, at: tuple[int, int]) -> str:
+def _ansi(source: Source, at: tuple[int, int]) -> str:
     parts: list[str] = []
     while (mark := source.take()) != "'":
         if mark == "\\" and source.peek():
@@ -235,8 +216,11 @@ def _ansi(source: _Text, at: tuple[int, int]) -> str:
     return "".join(parts)
 
 
-def _double(source: _Text, at: tuple[int, int], parts: _Parts) -> None:
+def _double(source: Source, at: tuple[int, int], parts: _Parts) -> None:
     while (mark := source.take()) != '"':
+        if mark not in _IN_QUOTES:
+            parts.add(mark + source.run(_QUOTED_RUN))
+            continue
         if not mark:
             raise Unbalanced("unbalanced-quote", '"', at)
         if mark == "\\" and source.peek() and source.peek() in '$`"\\\n':
@@ -248,7 +232,7 @@ def _double(source: _Text, at: tuple[int, int], parts: _Parts) -> None:
         parts.add(mark)
 
 
-def _nested(source: _Text, at: tuple[int, int]) -> str:
+def _nested(source: Source, at: tuple[int, int]) -> str:
     parts = [source.take(), source.take()]
     close = {"{": "}", "(": ")"}
     awaited = [close[parts[1]]]

@@ -101,21 +101,26 @@ def _commands(text: str) -> tuple[list[list[Word]], dict[str, tuple[Word, ...]],
 def launch_of(command: Sequence[Word], exported: Mapping[str, str], *, bare: bool = True) -> CommandLine | None:
     """The launch that one command is, with what was ``exported`` before; None when it is none."""
     texts = [word.text for word in command]
-    env = dict(exported)
+    own: dict[str, str] = {}
+    leading, under_env = True, False  # whether assignments alone stood before, and whether `env` did
     for place, text in enumerate(texts):
         found = _ASSIGNMENT.fullmatch(guarded(text, command[place].quoted))
-        if bare and text.startswith("-") and all(_ASSIGNMENT.fullmatch(before) for before in texts[:place]):
-            return CommandLine(tuple(command[place:]), env)
+        if bare and leading and text.startswith("-"):
+            return CommandLine(tuple(command[place:]), {**exported, **own})
         if place and _COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
             inner = read_command(text)
             if isinstance(inner, CommandLine):
                 words = tuple(_moved(word, command[place]) for word in inner.arguments)
-                return CommandLine(words, env | dict(inner.env), inner.entry, tuple(command[:place]))
+                env = {**exported, **own, **inner.env}
+                return CommandLine(words, env, inner.entry, tuple(command[:place]))
         entry, length = _entry(texts, place)
         if entry:
-            return CommandLine(tuple(command[place + length :]), env, entry, tuple(command[: place + length]))
-        if found and _sets_variable(texts, place):
-            env[found[1]] = found[2]
+            before = tuple(command[: place + length])
+            return CommandLine(tuple(command[place + length :]), {**exported, **own}, entry, before)
+        if found and (leading or under_env or texts[place - 1] in _VARIABLE_OPTIONS):
+            own[found[1]] = found[2]
+        leading = leading and found is not None
+        under_env = under_env or text.rpartition("/")[2] == "env"
     return None
 
 
@@ -124,13 +129,6 @@ def _moved(word: Word, outer: Word) -> Word:
     column = word.column + (outer.column if word.line == 1 else 0)
     stop = (outer.line + word.stop[0] - 1, word.stop[1] + (outer.column if word.stop[0] == 1 else 0))
     return word._replace(line=outer.line + word.line - 1, column=column, stop=stop)
-
-
-def _sets_variable(texts: list[str], place: int) -> bool:
-    """Whether the assignment at ``place`` reaches the launch: a prefix, or given to env, docker or their kin."""
-    before = texts[:place]
-    leads = all(_ASSIGNMENT.fullmatch(text) for text in before)
-    return leads or before[-1] in _VARIABLE_OPTIONS or any(text.rpartition("/")[2] == "env" for text in before)
 
 
 def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
