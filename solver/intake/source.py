@@ -7,7 +7,7 @@ import re
 from ..errors import InputError
 
 # A piece is a word, a blank, a quote, a sign. The longest scripts that launch a server have some ten thousand.
-MAX_PIECES = 200_000
+MAX_PIECES = 100_000
 CLOSING = "}}"
 
 
