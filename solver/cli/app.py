@@ -31,6 +31,7 @@ app.command(context_settings=_SGLANG_WORDS)(knowing.flags)
 app.command()(knowing.gpus)
 app.command()(knowing.models)
 app.command()(knowing.profiles)
+app.command()(knowing.schema)
 app.command()(knowing.lint)
 # The base of what typer says of bad options; it has no public name of its own there.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
