@@ -16,8 +16,11 @@ from .errors import InputError
 from .estimate.memory import Memory, memory
 from .estimate.roofline import Workload
 from .facts import Platform
+from .intake.hub import Hub
 from .intake.refusal import Refusal
 from .machine import platform_of
+from .model_input import NOWHERE
+from .notes import notes_of
 from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
@@ -26,10 +29,11 @@ from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject
 class Preflight:
     """Answers for one release. Programs, tables and models read for one answer serve the next.
 
-    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was.
+    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was. ``hub``
+    says whether checkpoints may be fetched, and at which revision.
     """
 
-    def __init__(self, release: str | None = None) -> None:
+    def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
         self.asked = release or known[-1]
@@ -39,7 +43,7 @@ class Preflight:
             raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
-        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue())
+        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue(), hub)
         self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
@@ -121,8 +125,9 @@ class Preflight:
             if reference
             else Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
         )
+        notes = notes_of(self.engine, reference, typed) if reference else ()
         return CheckReport(
-            subject=subject,
+            subject=subject._replace(inferred=(*subject.inferred, *notes)),
             refused=checked.refused,
             holds=resolution is not None and not hard,
             refusal=checked.refusal,
@@ -255,7 +260,7 @@ class Preflight:
 
     def _answering(self, release: str) -> Preflight:
         known = store.known_releases()
-        return self if nearest(release, known) == self.release else Preflight(release)
+        return self if nearest(release, known) == self.release else Preflight(release, self.engine.hub)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.
@@ -290,5 +295,5 @@ class Preflight:
 
     def _engine(self, release: str) -> Engine:
         if release not in self._engines:
-            self._engines[release] = Preflight(release).engine
+            self._engines[release] = Preflight(release, self.engine.hub).engine
         return self._engines[release]
