@@ -137,13 +137,17 @@ def _place(one: Element) -> str:
 
 
 def _fix(number: int, fix: Fix, found: Explanation) -> list[str]:
-    changes = "; ".join(_change(one) for one in fix.changes) or "as it is"
-    lines = [wrapped(changes, "     ", f"  {number}  ")]
+    lines = [wrapped("; ".join(changes(fix)) or "as it is", "     ", f"  {number}  ")]
     if fix.also:
         more = ", ".join(fix.also[:8]) + (f" and {len(fix.also) - 8} more" if len(fix.also) > 8 else "")
         lines.append(wrapped(f"(as well: {more})", "     "))
     lines += ["       " + line for line in command(found.subject, fix.args, fix.model).splitlines()]
     return lines
+
+
+def changes(fix: Fix) -> list[str]:
+    """What a fix changes, each said as a difference from what was asked."""
+    return [_change(one) for one in fix.changes]
 
 
 _ASPECTS = {

@@ -1,0 +1,273 @@
+"""A flag's values in several places -> a support matrix: for each value and place whether it works, how, or why not.
+
+Each cell is the answer to a command that types the value alone; where SGLang refuses it, the constraint problem says
+whether something typed beside it helps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from constraints.knowledge import Knowledge
+from constraints.schema import HARD, Rule
+from constraints.values import Value, same
+
+from .check import Checked
+from .errors import InputError
+from .intake.refusal import Refusal
+from .moves import counts
+from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
+from .proof import Question, prove
+from .report import Fix, Violated
+from .spell import spell
+from .witness import Refutation, reach
+
+State = Literal["works", "only with", "changed", "refused", "defect", "absent"]
+STATES: tuple[State, ...] = ("works", "changed", "only with", "defect", "refused", "absent")
+
+# Called with (done, all) after each column.
+Progress = Callable[[int, int], None]
+
+
+class Cell(NamedTuple):
+    """One value in one place.
+
+    ``typed`` and ``args``: what was asked, as flags and as words. ``effective``: the flag's value in the end, where the
+    command holds. ``because``: the rules that refuse it, are broken by it or change it, in order; ``warnings``: those
+    it is warned by. ``refusal``: the value cannot even be said. ``fix``: the nearest command that keeps the value.
+    """
+
+    state: State
+    value: Value
+    typed: Mapping[str, Value]
+    args: tuple[str, ...]
+    effective: Value
+    because: tuple[Violated, ...] = ()
+    warnings: tuple[Violated, ...] = ()
+    refusal: Refusal | None = None
+    fix: Fix | None = None
+
+
+class Column(NamedTuple):
+    """One place and its cells. ``blocked``: the rules that its command breaks whatever the flag's value."""
+
+    value: Value
+    model: str
+    gpu: str
+    num_gpus: int
+    release: str
+    blocked: tuple[Violated, ...]
+    cells: tuple[Cell, ...]
+
+
+class Matrix(NamedTuple):
+    """The values of ``flag`` against those of ``axis``: ``gpu num_gpus release model``, or another flag.
+
+    ``typed`` is typed everywhere. ``model gpu release`` are those of the place that was asked about; the columns say
+    where theirs differ.
+    """
+
+    flag: str
+    option: str
+    axis: str
+    model: str
+    gpu: str
+    release: str
+    typed: Mapping[str, Value]
+    values: tuple[Value, ...]
+    columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a matrix is of: the flag and its values, the axis and its, and what is typed beside.
+
+    Without ``values`` those that the flag takes, without ``columns`` all that are known. ``ways``: look for what helps
+    where a value is refused.
+    """
+
+    flag: str
+    axis: str = GPU
+    values: tuple[Value, ...] = ()
+    columns: tuple[Value, ...] = ()
+    typed: Mapping[str, Value] = field(default_factory=dict)
+    ways: bool = True
+
+
+def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda done, whole: None) -> Matrix:
+    """The matrix around a place. A machine whose GPUs nobody counted has as few as the model needs there.
+
+    Raises InputError.
+    """
+    places = tuple(_places(start, asked, world))
+    values = asked.values or _values([place.engine.knowledge for _, place, _ in places], asked.flag)
+    refuted: dict[str, list[Refutation]] = {}
+    columns = []
+    for number, (value, place, typed) in enumerate(places, 1):
+        columns.append(_column(value, place, {**asked.typed, **typed}, asked, values, refuted))
+        progress(number, len(places))
+    aspects = start.aspects
+    options = spell({asked.flag: values[0]}, start.engine.knowledge.flags)
+    return Matrix(
+        asked.flag,
+        options[0] if options else asked.flag,
+        asked.axis,
+        str(aspects[MODEL]),
+        str(aspects[GPU]),
+        str(aspects[RELEASE]),
+        asked.typed,
+        values,
+        tuple(columns),
+    )
+
+
+def _places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Place, Mapping[str, Value]]]:
+    """Each column's value, its place, and what it types."""
+    if asked.axis == GPU:
+        for name in asked.columns or gpus(start.engine.knowledge):
+            yield name, at_gpu(start, str(name)), {}
+    elif asked.axis == COUNT:
+        for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
+            place = at_count(start, int(str(count)))
+            yield count, replace(place, platform=replace(place.platform, counted=True)), {}
+    elif asked.axis == RELEASE:
+        for release in asked.columns or world.releases:
+            yield release, at_release(start, str(release), world), {}
+    elif asked.axis == MODEL:
+        known = [one.id for one in start.engine.catalogue.checkpoints if one.draft_of is None]
+        for model in asked.columns or known:
+            yield start.engine.model(str(model)).name, at_model(start, str(model)), {}
+    else:
+        for value in asked.columns or _values([start.engine.knowledge], asked.axis):
+            yield value, start, {asked.axis: value}
+
+
+def gpus(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every product, by vendor, the newest generation first."""
+    products = [gpu for gpu in knowledge.gpus.values() if not gpu.generic]
+    vendors = sorted({str(gpu.facts.get("gpu.vendor")) for gpu in products}, reverse=True)
+
+    def order(name: str) -> tuple[int, float, float, str]:
+        facts = knowledge.gpus[name].facts
+        return (
+            vendors.index(str(facts.get("gpu.vendor"))),
+            -float(str(facts.get("gpu.major") or 0)),
+            -float(str(facts.get("gpu.minor") or 0)),
+            name,
+        )
+
+    return tuple(sorted((gpu.name for gpu in products), key=order))
+
+
+def _values(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
+    """The values that a flag takes in any of these releases, else those that questions try."""
+    found: dict[str, Value] = {}
+    for knowledge in known:
+        choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
+        tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
+        for value in choices or tried:
+            if value is not None:
+                found.setdefault(repr(value), value)
+    if not found:
+        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at.")
+    return tuple(found.values())
+
+
+def _column(
+    value: Value,
+    place: Place,
+    typed: Mapping[str, Value],
+    asked: Asked,
+    values: Sequence[Value],
+    refuted: dict[str, list[Refutation]],
+) -> Column:
+    place, typed, blocked = _seated(place, typed)
+    cells = tuple(_cell(place, typed, asked, one, blocked, refuted.setdefault(repr(one), [])) for one in values)
+    aspects = place.aspects
+    return Column(
+        value,
+        str(aspects[MODEL]),
+        str(aspects[GPU]),
+        place.platform.num_gpus,
+        str(aspects[RELEASE]),
+        tuple(Violated(rule, rule.source(place.engine.knowledge.release)) for rule in blocked.values()),
+        cells,
+    )
+
+
+def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], dict[str, Rule]]:
+    """The place with as few GPUs as hold there, the flag that spreads the model over them, and what breaks even so."""
+    here = place.platform.num_gpus
+    several = [here] if place.platform.counted else sorted({here, *counts(place)})
+    spread = place.engine.knowledge.roles.get("spread")
+    broken: dict[str, Rule] = {}
+    more: Mapping[str, Value] = typed
+    for count in several:
+        there = at_count(place, count)
+        more = typed if count == 1 or spread is None or spread in typed else {spread: count, **typed}
+        broken = _hard(_checked(there, more))
+        if not broken:
+            return there, more, {}
+    return at_count(place, several[-1]), more, broken
+
+
+def _checked(place: Place, typed: Mapping[str, Value]) -> Checked:
+    return place.engine.check(place.model, place.platform, spell(typed, place.engine.knowledge.flags))
+
+
+def _hard(checked: Checked) -> dict[str, Rule]:
+    resolution = checked.resolution
+    broken = resolution.broken if resolution is not None else ()
+    return {one.rule.id: one.rule for one in broken if one.rule.kind in HARD}
+
+
+def _cell(
+    place: Place,
+    typed: Mapping[str, Value],
+    asked: Asked,
+    value: Value,
+    blocked: Mapping[str, Rule],
+    refuted: list[Refutation],
+) -> Cell:
+    knowledge = place.engine.knowledge
+    wanted = {**typed, asked.flag: value}
+    cell = Cell("absent", value, wanted, spell(wanted, knowledge.flags), None)
+    if asked.flag not in knowledge.flags:
+        return cell
+    checked = _checked(place, wanted)
+    resolution = checked.resolution
+    if resolution is None:
+        absent = checked.refusal is not None and checked.refusal.reason in ("bad-choice", "unknown-option")
+        return cell._replace(state="absent" if absent else "refused", refusal=checked.refusal)
+
+    def named(rules: Mapping[str, Rule]) -> tuple[Violated, ...]:
+        return tuple(Violated(rule, rule.source(knowledge.release)) for rule in rules.values())
+
+    after = resolution.values.get(asked.flag)
+    warned = {one.rule.id: one.rule for one in resolution.broken if one.rule.kind == "warning"}
+    cell = cell._replace(effective=after, warnings=named(warned))
+    broken = {name: rule for name, rule in _hard(checked).items() if name not in blocked}
+    if not broken:
+        if same(after, value):
+            return cell._replace(state="works")
+        writers = {one.operation.rule.id: one.operation.rule for one in resolution.writes if one.target == asked.flag}
+        return cell._replace(state="changed", because=named(writers))
+    cell = cell._replace(effective=None, because=named(broken))
+    if asked.ways and not blocked and same(after, value):
+        fix = _way(place, wanted, asked.flag, refuted)
+        if fix is not None:
+            return cell._replace(state="only with", effective=value, fix=fix)
+    return cell._replace(state="defect" if all(one.kind == "defect" for one in broken.values()) else "refused")
+
+
+def _way(place: Place, wanted: Mapping[str, Value], flag: str, refuted: list[Refutation]) -> Fix | None:
+    """The command that keeps all that is wanted, with the least added; None when there is none, or it was not found."""
+    if any(one.stands_at(place) for one in refuted):
+        return None
+    found = reach(place, wanted)
+    if isinstance(found, Refutation):
+        refuted.append(found)
+        return None
+    return None if found is None else prove(Question(place, wanted, wanted), place, found)
