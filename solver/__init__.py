@@ -1,19 +1,23 @@
 """The public API: ask `Preflight`; its answers are the reports named here, and a bad question is an `InputError`.
 
-Importing this package is cheap: a name is loaded when it is first used.
+Importing this package is cheap: a name is loaded when it is first used. `show` gives the text of an answer, `to_frame`
+its rows; a notebook displays answers by itself.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import Preflight
+    from .display import show, to_frame
     from .errors import Disagreement, InputError, TooLarge
     from .facts import Platform
     from .machine import platform_of
-    from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation
+    from .matrix import Matrix
+    from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation, Survey
 
 _PLACES = {
     "CheckReport": "report",
@@ -21,12 +25,16 @@ _PLACES = {
     "Explanation": "report",
     "Fix": "report",
     "InputError": "errors",
+    "Matrix": "matrix",
     "Platform": "facts",
     "Preflight": "api",
     "RankedSolution": "report",
     "Recommendation": "report",
+    "Survey": "report",
     "TooLarge": "errors",
     "platform_of": "machine",
+    "show": "display",
+    "to_frame": "display",
 }
 
 __all__ = [
@@ -35,12 +43,16 @@ __all__ = [
     "Explanation",
     "Fix",
     "InputError",
+    "Matrix",
     "Platform",
     "Preflight",
     "RankedSolution",
     "Recommendation",
+    "Survey",
     "TooLarge",
     "platform_of",
+    "show",
+    "to_frame",
 ]
 
 
@@ -52,3 +64,9 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if "IPython" in sys.modules:
+    from .display import register
+
+    register()

@@ -74,7 +74,8 @@ def matrix(
     from ..api import Preflight
 
     found: list[Matrix] = []
-    for release in releases or [None]:
+    wanted: list[str | None] = [*releases] if releases else [None]
+    for release in wanted:
         preflight = Preflight(release)
         chosen = models or preflight.knowledge.roles["matrix.models"].split()
         for model in chosen[:1] if by == "model" else chosen:
