@@ -16,6 +16,7 @@ from constraints.values import Value, same
 
 from .check import Checked
 from .errors import InputError
+from .estimate.memory import memory
 from .intake.refusal import Refusal
 from .moves import counts
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
@@ -26,6 +27,9 @@ from .witness import Refutation, reach
 
 State = Literal["works", "only with", "changed", "refused", "defect", "absent"]
 STATES: tuple[State, ...] = ("works", "changed", "only with", "defect", "refused", "absent")
+
+# The share of a GPU's memory that is left for the cache, so that no value is refused for want of memory alone.
+ROOM = 0.2
 
 # Called with (done, all) after each column.
 Progress = Callable[[int, int], None]
@@ -97,7 +101,7 @@ class Asked:
 
 
 def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda done, whole: None) -> Matrix:
-    """The matrix around a place. A machine whose GPUs nobody counted has as few as the model needs there.
+    """The matrix around a place. A machine whose GPUs nobody counted has as few as leave the model room.
 
     Raises InputError.
     """
@@ -198,19 +202,32 @@ def _column(
 
 
 def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], dict[str, Rule]]:
-    """The place with as few GPUs as hold there, the flag that spreads the model over them, and what breaks even so."""
+    """The place with as few GPUs as leave room, the flag that spreads the model over them, and what breaks even so.
+
+    Where no number leaves room, the largest that holds; where none holds, the largest.
+    """
     here = place.platform.num_gpus
     several = [here] if place.platform.counted else sorted({here, *counts(place)})
     spread = place.engine.knowledge.roles.get("spread")
-    broken: dict[str, Rule] = {}
-    more: Mapping[str, Value] = typed
+    seat: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
     for count in several:
         there = at_count(place, count)
         more = typed if count == 1 or spread is None or spread in typed else {spread: count, **typed}
-        broken = _hard(_checked(there, more))
-        if not broken:
-            return there, more, {}
-    return at_count(place, several[-1]), more, broken
+        checked = _checked(there, more)
+        broken = _hard(checked)
+        if seat is None or not broken or seat[2]:
+            seat = there, more, broken
+        if not broken and _roomy(there, checked):
+            break
+    assert seat is not None, "there is a number of GPUs"
+    return seat
+
+
+def _roomy(place: Place, checked: Checked) -> bool:
+    if checked.resolution is None:
+        return False
+    needed = memory(place.engine.knowledge.names, checked.resolution.values)
+    return needed is None or needed.pool.least >= ROOM * needed.gpu
 
 
 def _checked(place: Place, typed: Mapping[str, Value]) -> Checked:
