@@ -166,17 +166,20 @@ def gpus(knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def _values(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
-    """The values that a flag takes in any of these releases, else those that questions try."""
-    found: dict[str, Value] = {}
-    for knowledge in known:
-        choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
-        tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
-        for value in choices or tried:
-            if value is not None:
-                found.setdefault(repr(value), value)
+    """The values that a flag takes in any of these releases, else those that questions try.
+
+    Raises InputError where there are none.
+    """
+    found = {repr(value): value for knowledge in known for value in _listed(knowledge, flag)}
     if not found:
         raise InputError(f"{flag} takes any value", flag, "Say which ones to look at.")
     return tuple(found.values())
+
+
+def _listed(knowledge: Knowledge, flag: str) -> tuple[Value, ...]:
+    choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
+    tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
+    return tuple(value for value in choices or tried if value is not None)
 
 
 def _column(
@@ -187,7 +190,8 @@ def _column(
     values: Sequence[Value],
     refuted: dict[str, list[Refutation]],
 ) -> Column:
-    place, typed, blocked = _seated(place, typed)
+    place, typed, broken = _seated(place, typed)
+    blocked = _common(place, typed, asked.flag, _listed(place.engine.knowledge, asked.flag) or values, broken)
     cells = tuple(_cell(place, typed, asked, one, blocked, refuted.setdefault(repr(one), [])) for one in values)
     aspects = place.aspects
     return Column(
@@ -204,23 +208,39 @@ def _column(
 def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], dict[str, Rule]]:
     """The place with as few GPUs as leave room, the flag that spreads the model over them, and what breaks even so.
 
-    Where no number leaves room, the largest that holds; where none holds, the largest.
+    Where no number leaves room and holds, the largest that holds, else the smallest that leaves room, else the largest.
     """
     here = place.platform.num_gpus
     several = [here] if place.platform.counted else sorted({here, *counts(place)})
     spread = place.engine.knowledge.roles.get("spread")
-    seat: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
+    holding: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
+    roomy: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
     for count in several:
         there = at_count(place, count)
         more = typed if count == 1 or spread is None or spread in typed else {spread: count, **typed}
         checked = _checked(there, more)
-        broken = _hard(checked)
-        if seat is None or not broken or seat[2]:
-            seat = there, more, broken
-        if not broken and _roomy(there, checked):
+        seat = there, more, _hard(checked)
+        room = _roomy(there, checked)
+        if not seat[2] and room:
+            return seat
+        if not seat[2]:
+            holding = seat
+        if room and roomy is None:
+            roomy = seat
+    return holding or roomy or seat
+
+
+def _common(
+    place: Place, typed: Mapping[str, Value], flag: str, values: Sequence[Value], broken: Mapping[str, Rule]
+) -> Mapping[str, Rule]:
+    """Those of the rules ``broken`` with the flag left open that are broken whatever it is."""
+    for value in values:
+        if not broken:
             break
-    assert seat is not None, "there is a number of GPUs"
-    return seat
+        checked = _checked(place, {**typed, flag: value})
+        if checked.resolution is not None:
+            broken = {name: rule for name, rule in broken.items() if name in _hard(checked)}
+    return broken
 
 
 def _roomy(place: Place, checked: Checked) -> bool:

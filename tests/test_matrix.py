@@ -101,7 +101,7 @@ def test_other_columns(by: str) -> None:
     states = {(str(column.value), str(one.value)): one.state for column in made.columns for one in column.cells}
     assert len(states) == 3 * len(made.columns) > 3
     expected = {
-        "release": {("0.5.18", "cutlass_mla"): "works", ("0.5.23", "cutlass_mla"): "absent"},
+        "release": {("0.5.18", "cutlass_mla"): "defect", ("0.5.23", "cutlass_mla"): "absent"},
         "model": {(DENSE, "trtllm_mla"): "refused", (MLA, "trtllm_mla"): "works"},
         "num_gpus": {("8", "triton"): "works"},
         "kv_cache_dtype": {("fp8_e5m2", "trtllm_mla"): "refused", ("auto", "trtllm_mla"): "works"},
