@@ -1,7 +1,7 @@
 """The public API: ask `Preflight`; its answers are the reports named here, and a bad question is an `InputError`.
 
 Importing this package is cheap: a name is loaded when it is first used. `show` gives the text of an answer, `to_frame`
-its rows; a notebook displays answers by itself.
+its rows, `plot` a picture; a notebook displays answers by itself.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import Preflight
-    from .display import show, to_frame
+    from .display import plot, show, to_frame
     from .errors import Disagreement, InputError, TooLarge
     from .facts import Platform
     from .machine import platform_of
+    from .marginal import Marginals
     from .matrix import Matrix
     from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation, Survey
 
@@ -25,6 +26,7 @@ _PLACES = {
     "Explanation": "report",
     "Fix": "report",
     "InputError": "errors",
+    "Marginals": "marginal",
     "Matrix": "matrix",
     "Platform": "facts",
     "Preflight": "api",
@@ -33,6 +35,7 @@ _PLACES = {
     "Survey": "report",
     "TooLarge": "errors",
     "platform_of": "machine",
+    "plot": "display",
     "show": "display",
     "to_frame": "display",
 }
@@ -43,6 +46,7 @@ __all__ = [
     "Explanation",
     "Fix",
     "InputError",
+    "Marginals",
     "Matrix",
     "Platform",
     "Preflight",
@@ -51,6 +55,7 @@ __all__ = [
     "Survey",
     "TooLarge",
     "platform_of",
+    "plot",
     "show",
     "to_frame",
 ]

@@ -23,6 +23,7 @@ from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
 
 if TYPE_CHECKING:
+    from .marginal import Marginals
     from .matrix import Matrix
 
 
@@ -255,6 +256,17 @@ class Preflight:
         )
         machine = self.machine(platform or gpus(self.knowledge)[0])
         return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+
+    def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
+        """How many of all configurations that hold type each value of what can be chosen.
+
+        Raises InputError.
+        """
+        from .marginal import marginals
+
+        platform = self.machine(platform)
+        subject, profile = self.subject(model, platform), next(iter(self.knowledge.profiles.values()))
+        return marginals(self.engine, subject, model, platform, profile, dict(pins or {}))
 
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.

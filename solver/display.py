@@ -1,9 +1,10 @@
-"""Answers as a person meets them in Python: `show`, `to_frame`, and rich display in notebooks."""
+"""Answers as a person meets them in Python: `show`, `to_frame`, `plot`, and rich display in notebooks."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from .errors import InputError
@@ -12,6 +13,7 @@ from .errors import InputError
 ANSWERS = {
     "solver.report": ("CheckReport", "Diagnosis", "Explanation", "Recommendation", "Survey"),
     "solver.matrix": ("Matrix",),
+    "solver.marginal": ("Marginals",),
 }
 
 
@@ -59,6 +61,38 @@ def to_frame(answer: object) -> Any:
     except ImportError:
         raise InputError("pandas is not installed", "to_frame", 'pip install "sglang-preflight[notebook]"') from None
     return pandas.DataFrame(rows(answer))
+
+
+class Picture:
+    """A drawn answer: a notebook shows it, `save` writes it, ``figure`` is matplotlib's."""
+
+    def __init__(self, figure: Any) -> None:
+        self.figure = figure
+
+    def save(self, path: Path | str) -> None:
+        """Write it as ``.svg`` or ``.png``.
+
+        Raises InputError for another ending.
+        """
+        from .render.plot import save
+
+        save(self.figure, Path(path))
+
+    def _repr_png_(self) -> bytes:
+        from .render.plot import png
+
+        return png(self.figure)
+
+
+def plot(answer: object, kind: str = "") -> Picture:
+    """An answer as a picture: its memory, terms, marginals, conflicts or cells.
+
+    ``kind`` is ``memory`` or ``terms`` for a recommendation. Raises InputError where there is none, or matplotlib is
+    not installed; TypeError for what cannot be drawn.
+    """
+    from .render.plot import plot
+
+    return Picture(plot(answer, kind))
 
 
 def register() -> None:

@@ -7,7 +7,7 @@ from docs import generate
 
 def test_pages_are_not_stale() -> None:
     made = generate.reference_pages()
-    written = {path for path in (generate.HERE / "reference").rglob("*.md")}
+    written = set((generate.HERE / "reference").rglob("*.md"))
     assert written == set(made)
     stale = [path.name for path, text in made.items() if path.read_text(encoding="utf-8") != text]
     assert not stale, "run: python docs/generate.py reference"

@@ -22,11 +22,12 @@ from .options import (
     Model,
     Nodes,
     Output,
+    Plot,
     Release,
     Sets,
     Without,
 )
-from .output import formatted, write
+from .output import draw, formatted, write
 
 if TYPE_CHECKING:
     from ..api import Preflight
@@ -59,6 +60,7 @@ def explain(
     nodes: Nodes = 1,
     keep: Keep = None,
     which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
+    plot: Plot = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
@@ -92,6 +94,8 @@ def explain(
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.explanation(found), machine.explanation(found)))
+    if plot is not None:
+        draw(found, plot)
     return YES if found.satisfiable else NO
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -68,6 +69,9 @@ Gpu = Annotated[
     typer.Argument(
         metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False, autocompletion=completion.gpus
     ),
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw it too, as .svg or .png; needs the extra `plot`.")
 ]
 Keep = Annotated[
     str | None,

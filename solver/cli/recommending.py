@@ -9,8 +9,23 @@ import typer
 from ..errors import InputError
 from . import completion, launching
 from .inputs import machine_asked, pins_of, settings_of
-from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
-from .output import formatted, write
+from .options import (
+    NO,
+    YES,
+    Cuda,
+    Env,
+    Gpu,
+    LaunchFormat,
+    LaunchOutput,
+    Memory,
+    Model,
+    Nodes,
+    Plot,
+    Release,
+    Sets,
+    Without,
+)
+from .output import draw, formatted, write
 
 
 def recommend(
@@ -33,6 +48,7 @@ def recommend(
     max_gpus: Annotated[
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
+    plot: Plot = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
@@ -67,4 +83,6 @@ def recommend(
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.recommendation(found), machine.recommendation(found)))
+    if plot is not None:
+        draw(found if found.solutions else found.explanation, plot)
     return YES if found.solutions else NO

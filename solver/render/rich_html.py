@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from ..marginal import Marginals
 from ..matrix import Matrix
 from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 from . import diagnosis, matrix_text, memory, survey, text
 from .conflict import command
 from .matrix_table import WORDS, blocked, groups, place, said, title
-from .sentence import count, shown
+from .sentence import choice, count, shown, wrapped
 
 # Of both themes: the ink is ours because the fill is.
 _FILL = {
@@ -37,7 +38,20 @@ def as_text(answer: object) -> str:
         return diagnosis.diagnosis(answer)
     if isinstance(answer, Matrix):
         return matrix_text.text([answer])
+    if isinstance(answer, Marginals):
+        return marginals(answer)
     raise TypeError(f"{type(answer).__name__} is no answer of this package")
+
+
+def marginals(found: Marginals) -> str:
+    """What the configurations type, in percent, the most frequent first."""
+    lines = [*text.head(found.subject), f"{count(found.count)} configurations hold. Of these"]
+    for name, values in found.choices.items():
+        ordered = sorted(values.items(), key=lambda one: -one[1])
+        shares = ", ".join(f"{choice(value)} {100 * number / found.count:.1f} %" for value, number in ordered[:8])
+        more = f" and {len(ordered) - 8} more" if len(ordered) > 8 else ""
+        lines.append(wrapped(f"{name}: {shares}{more}", "    ", "  "))
+    return "\n".join(lines) + "\n"
 
 
 def as_markdown(answer: object) -> str:

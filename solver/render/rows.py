@@ -8,12 +8,13 @@ from typing import Any
 
 from constraints.values import Value
 
+from ..marginal import Marginals
 from ..matrix import Matrix
 from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 from .conflict import changes
 from .matrix_data import command
 from .matrix_table import place, said
-from .sentence import finding_message
+from .sentence import choice, finding_message
 
 Row = dict[str, Any]
 _GIB = 1024  # MiB
@@ -98,6 +99,14 @@ def _matrix(found: Matrix) -> list[Row]:
     ]
 
 
+def _marginals(found: Marginals) -> list[Row]:
+    return [
+        {"choice": name, "value": choice(value), "configurations": number, "share": number / found.count}
+        for name, values in found.choices.items()
+        for value, number in values.items()
+    ]
+
+
 def _diagnosis(found: Diagnosis) -> list[Row]:
     return [] if found.report is None else _check(found.report)
 
@@ -111,6 +120,7 @@ _ROWS: dict[type, Callable[[Any], list[Row]]] = {
     CheckReport: _check,
     Explanation: _explanation,
     Survey: _survey,
+    Marginals: _marginals,
     Matrix: _matrix,
     Diagnosis: _diagnosis,
 }
