@@ -59,7 +59,8 @@ def _choosable(
             return None
 
     values = entry.get("values")
-    listed = tuple(flags[names[0]].choices or ()) if values == "choices" else tuple(values or ())
+    chosen = dict.fromkeys(choice for name in names for choice in flags[name].choices or ())
+    listed = tuple(chosen if values == "choices" else values or ())
     patterns = entry.get("patterns")
     if patterns:
         rows = _expand(patterns, listed)
@@ -68,6 +69,8 @@ def _choosable(
         rows = tuple(itertools.product(*lists))
     else:
         rows = tuple((value,) for value in (None, *listed))
+    # A list may serve many releases, and the flags of a shape need not have the same choices.
+    rows = tuple(row for row in rows if all(map(_takes, (flags[name] for name in names), row)))
     return Choosable(
         name=str(entry.get("name", names[0])),
         flags=names,
@@ -78,6 +81,10 @@ def _choosable(
         complete=bool(entry.get("complete", False)),
         idle=tuple((str(flag), tuple(others)) for flag, others in (entry.get("idle") or {}).items()),
     )
+
+
+def _takes(flag: Flag, value: Value) -> bool:
+    return value is None or flag.choices is None or value in flag.choices
 
 
 def _droppable(drop: Any, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:

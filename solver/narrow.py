@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from constraints.evaluate import fold
 from constraints.tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
-from constraints.values import Value, same
+from constraints.values import COMPARE, Value, same
 
 MAX_VALUES = 512
 Possible = Mapping[str, "tuple[Value, ...] | None"]
@@ -77,7 +77,8 @@ def _compare(sign: str, left: Node, right: Node, possible: Possible) -> Node:
         return node
     if left == right and isinstance(left, Name):
         return node
-    answers = {bool(_answer(sign, a, b)) for a in lefts for b in rights}
+    answer = COMPARE[sign]
+    answers = {bool(answer(a, b)) for a in lefts for b in rights}
     return Const(answers.pop()) if len(answers) == 1 else node
 
 
@@ -88,11 +89,6 @@ def _membership(sign: str, left: Node, right: Group, lefts: tuple[Value, ...], p
         if values is None or any(same(value, other) for value in values for other in lefts):
             kept.append(item)
     return Compare(sign, left, Group(tuple(kept))) if kept else Const(sign == "not in")
-
-
-def _answer(sign: str, left: Value, right: Value) -> Value:
-    found = fold(Compare(sign, Const(left), Const(right)), {})
-    return found.value if isinstance(found, Const) else None
 
 
 def possible_values(node: Node, possible: Possible) -> tuple[Value, ...] | None:

@@ -69,11 +69,9 @@ class Equations:
         return self._folded.setdefault((name, twin), {})
 
     def fold(self, folds: dict[int, int | Const], form: int, name: str, value: Value) -> int | Const:
-        """The form with one value put in, remembered in ``folds`` of that value."""
-        found = folds.get(form)
-        if found is None:
-            node = fold(self.forms[form], {name: value})
-            found = folds[form] = node if isinstance(node, Const) else self.form(node)
+        """The form with one value put in, to be found in ``folds`` of that value from now on."""
+        node = fold(self.forms[form], {name: value})
+        found = folds[form] = node if isinstance(node, Const) else self.form(node)
         return found
 
     def only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
@@ -114,7 +112,6 @@ class Equations:
         done: Known = []
         seen: dict[str, Value] = {}
         left = dict(state)
-        masks = self._masks
         while queue:
             name, value = queue.pop()
             if name in seen:  # forced twice: by two constraints, or by one and a definition
@@ -124,11 +121,10 @@ class Equations:
             seen[name] = value
             done.append((name, value))
             folds, bit = self.folds(name, value), self._bits.get(name, 0)
-            for index in self.readers.get(name, ()):
-                form = left.get(index)
-                if form is None or not masks[form] & bit:
-                    continue
-                found = self.fold(folds, form, name, value)
+            for index, form in self._meeting(name, bit, left):
+                found = folds.get(form)
+                if found is None:
+                    found = self.fold(folds, form, name, value)
                 defined = self.defines[index]
                 if isinstance(found, int):
                     left[index] = found
@@ -144,6 +140,13 @@ class Equations:
                 elif not found.value:
                     return None
         return done, left
+
+    def _meeting(self, name: str, bit: int, left: State) -> list[tuple[int, int]]:
+        """The equations of ``left`` that still read ``name``, in ascending order."""
+        masks, readers = self._masks, self.readers.get(name, ())
+        if len(left) < len(readers):
+            return [(index, form) for index, form in left.items() if masks[form] & bit]
+        return [(index, left[index]) for index in readers if index in left and masks[left[index]] & bit]
 
     def degrees(self, state: State) -> dict[str, int]:
         """For each variable, how many equations hang on it, through definitions too."""

@@ -206,7 +206,9 @@ class Refuter:
                 form = place.state.get(index)
                 if form is None or name not in equations.scopes[form]:
                     continue
-                found = equations.fold(folds, form, name, value)
+                found = folds.get(form)
+                if found is None:
+                    found = equations.fold(folds, form, name, value)
                 if found == form:
                     continue
                 why = place.why[index] = place.why.get(index, NOTHING) | causes

@@ -17,6 +17,7 @@ from constraints.values import Value
 from .errors import TooLarge
 from .problem import Problem
 from .propagate import Equations, Known, Part, State
+from .tables import tabulated
 
 Terms = Mapping[str, Callable[[Value], int]]
 DEFAULT_LIMIT = 400_000
@@ -97,8 +98,9 @@ class Solution:
 class Diagram:
     """All solutions of a problem, compiled."""
 
-    def __init__(self, root: Choice | None) -> None:
+    def __init__(self, root: Choice | None, unit: int) -> None:
         self._root = root
+        self._unit = unit
 
     @property
     def count(self) -> int:
@@ -106,7 +108,7 @@ class Diagram:
         return self._root.count if self._root else 0
 
     def ranked(self) -> Iterator[Solution]:
-        """The solutions, best score first; equal scores in the order of domains."""
+        """The solutions, best score first; of equal scores what comes first in the order of variables and domains."""
         if self._root is None:
             return
         rank = 0
@@ -114,7 +116,7 @@ class Diagram:
             assignment: dict[str, Value] = {}
             self._root.read(rank, assignment)
             assignment.pop("", None)
-            yield Solution(picked[0], assignment)
+            yield Solution(-(-picked[0] // self._unit), assignment)
             rank += 1
 
     def marginals(self) -> dict[str, dict[Value, int]]:
@@ -164,7 +166,9 @@ def solve(
     ``terms`` gives integer scores of single values by name; ``order`` which variables to choose first. Raises TooLarge
     when more than ``limit`` values would be tried.
     """
-    return Diagram(_Compiler(problem, terms or {}, order, limit).root())
+    terms = terms or {}
+    compiler = _Compiler(tabulated(problem, terms), terms, order, limit)
+    return Diagram(compiler.root(), compiler.ties.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +179,32 @@ class _Value:
     gain: int
 
 
+class _Ties:
+    """What breaks ties: a number below ``unit`` for each assignment, in the order of variables and their domains.
+
+    It is a sum over variables, digits of one number, so that the best of parts make the best of the whole.
+    """
+
+    def __init__(self, domains: Mapping[str, Sequence[Value]]) -> None:
+        self.unit = 1
+        self._weights: dict[str, dict[object, int]] = {}
+        for name in reversed(tuple(domains)):
+            self._weights[name] = {repr(value): place * self.unit for place, value in enumerate(domains[name])}
+            self.unit *= len(domains[name])
+
+    def of(self, name: str, value: Value) -> int:
+        """What the value of a variable adds; nothing for a definition."""
+        weights = self._weights.get(name)
+        return 0 if weights is None else weights[repr(value)]
+
+
 class _Compiler:
     """The parts of one problem solved so far."""
 
     def __init__(self, problem: Problem, terms: Terms, order: Sequence[str], limit: int) -> None:
         self.equations = Equations(problem)
         self.terms = terms
+        self.ties = _Ties(self.equations.domains)
         self.limit = limit
         self.tried = 0
         self.order = tuple(order)
@@ -236,7 +260,8 @@ class _Compiler:
                 self.classes[name] = [self.classes[name][place] for place in sorted(places)]
 
     def _gain(self, known: Known) -> int:
-        return sum(self.terms[name](value) for name, value in known if name in self.terms)
+        score = sum(self.terms[name](value) for name, value in known if name in self.terms)
+        return score * self.ties.unit - sum(self.ties.of(name, value) for name, value in known)
 
     def _branch(self, value: Value, settled: tuple[Known, State], free: frozenset[str]) -> Branch | None:
         known, state = settled

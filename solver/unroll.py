@@ -197,9 +197,12 @@ class _Unroller:
         world = self.entry if self.scope and not _is_local(name) else self.current
         return world.get(name, UNSET)
 
-    @staticmethod
-    def _touches(operation: Operation, shadow: _Shadow) -> bool:
-        return any(name.removeprefix("typed.") in shadow.current for name in reads(operation) | targets(operation))
+    def _touched(self, operation: Operation) -> list[_Shadow]:
+        """The shadows in which the operation may find or leave something else."""
+        if not self.shadows:
+            return []
+        met = {name.removeprefix("typed.") for name in reads(operation)} | targets(operation)
+        return [shadow for shadow in self.shadows if not met.isdisjoint(shadow.current)]
 
     def _holds(self, operation: Operation, shadow: _Shadow | None) -> Node:
         """The condition under which a rule is not broken."""
@@ -212,11 +215,10 @@ class _Unroller:
         node = self._settled(self._holds(operation, None))
         if node != TRUE:
             self.constraints.append(Constraint(operation.rule.id, node, operation))
-        for shadow in self.shadows:
-            if self._touches(operation, shadow):
-                other = self._settled(self._holds(operation, shadow))
-                if other != TRUE and other != node:
-                    shadow.differs.append(self._define("differs", Not(other), None))
+        for shadow in self._touched(operation):
+            other = self._settled(self._holds(operation, shadow))
+            if other != TRUE and other != node:
+                shadow.differs.append(self._define("differs", Not(other), None))
 
     def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
@@ -234,9 +236,8 @@ class _Unroller:
         answers: dict[str, Node] = {}
         for target in sorted(changed):
             answers[target] = self._define(target, self._outcome(operation, target, None), operation)
-        for shadow in self.shadows:
-            if self._touches(operation, shadow):
-                self._shadow_write(operation, shadow, answers)
+        for shadow in self._touched(operation):
+            self._shadow_write(operation, shadow, answers)
         for target, node in answers.items():
             (self.held if operation.scope and not _is_local(target) else self.current)[target] = node
 

@@ -78,3 +78,13 @@ def test_cited_sites(release: str) -> None:
         if first is None or theirs.where not in places(first, release):
             other.append(f"{theirs.where}: {first.id if first else 'nothing'} for {' '.join(key[:3])}")
     assert not other
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_may_be_chosen_can_be_typed(release: str) -> None:
+    knowledge = knowledge_of(release)
+    for one in knowledge.variables:
+        for flag, *column in zip(one.flags, *one.values, strict=True):
+            choices = knowledge.flags[flag].choices
+            strangers = {value for value in column if value is not None and choices and value not in choices}
+            assert not strangers, f"{one.name}: {flag} takes no {strangers}"
