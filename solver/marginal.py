@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from constraints.schema import Profile
 from constraints.values import Value
@@ -15,7 +15,8 @@ from .report import Subject
 from .search import solve
 
 
-class Marginals(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Marginals:
     """The exact ``count`` of configurations, and for each choice how many of them type each of its values.
 
     A choice is a flag, or flags that are chosen as one; ``flags`` names them, and a value of several is a tuple.

@@ -171,7 +171,7 @@ def tables() -> Iterator[tuple[str, str, dict[str, str], dict[str, dict[str, str
         words: dict[str, dict[str, str]] = {letter: {} for letter in letters}
         for row in rows[2:]:
             for letter, mark in zip(letters, row[1:], strict=True):
-                words[letter][row[0].strip(" `")] = mark.split("[")[0].strip()
+                words[letter][row[0].strip(" `")] = mark.split()[0]
         yield head[1], head[2], members, words
 
 

@@ -87,7 +87,7 @@ def markdown(found: Sequence[Matrix]) -> str:
         letters = _letters(len(parts))
         lines += [f"## {title(one)}", "", f"| | {' | '.join(letters)} |", "|---" * (len(parts) + 1) + "|"]
         for row, value in enumerate(one.values):
-            marks = [_linked(reasons.mark(group.columns[0].cells[row])) for group in parts]
+            marks = [reasons.mark(group.columns[0].cells[row]) for group in parts]
             lines.append(f"| `{shown(value)}` | {' | '.join(marks)} |")
         lines.append("")
         lines += [f"- {letter}: {_members(one, group)}" for letter, group in zip(letters, parts, strict=True)]
@@ -100,11 +100,6 @@ def markdown(found: Sequence[Matrix]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _linked(mark: str) -> str:
-    word, _, number = mark.partition(" ")
-    return f"{word} [{number}](#r{number})" if number else word
-
-
 def _numbered(reasons: Reasons) -> list[str]:
     lines = []
     for number, cell in reasons.cells.items():
@@ -112,5 +107,5 @@ def _numbered(reasons: Reasons) -> list[str]:
         where = f" (`{place(cell.because[0])}`)" if cell.because else ""
         fix = cell.because[0].rule.fix if cell.because and cell.state != "changed" else ""
         todo = f" {' '.join(fix.split())}" if fix else ""
-        lines.append(f'- <a id="r{number}"></a>**{number}** {said(cell, release)}{where}.{todo}')
+        lines.append(f"- **{number}** {said(cell, release)}{where}.{todo}")
     return lines
