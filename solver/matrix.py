@@ -55,13 +55,17 @@ class Cell(NamedTuple):
 
 
 class Column(NamedTuple):
-    """One place and its cells. ``blocked``: the rules that its command breaks whatever the flag's value."""
+    """One place and its cells.
+
+    ``unset``: what SGLang runs there when the flag is left out. ``blocked``: the rules broken whatever its value.
+    """
 
     value: Value
     model: str
     gpu: str
     num_gpus: int
     release: str
+    unset: Value
     blocked: tuple[Violated, ...]
     cells: tuple[Cell, ...]
 
@@ -190,7 +194,8 @@ def _column(
     values: Sequence[Value],
     refuted: dict[str, list[Refutation]],
 ) -> Column:
-    place, typed, broken = _seated(place, typed)
+    place, typed, checked = _seated(place, typed)
+    broken = _hard(checked)
     blocked = _common(place, typed, asked.flag, _listed(place.engine.knowledge, asked.flag) or values, broken)
     cells = tuple(_cell(place, typed, asked, one, blocked, refuted.setdefault(repr(one), [])) for one in values)
     aspects = place.aspects
@@ -200,30 +205,31 @@ def _column(
         str(aspects[GPU]),
         place.platform.num_gpus,
         str(aspects[RELEASE]),
+        None if checked.resolution is None else checked.resolution.values.get(asked.flag),
         tuple(Violated(rule, rule.source(place.engine.knowledge.release)) for rule in blocked.values()),
         cells,
     )
 
 
-def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], dict[str, Rule]]:
-    """The place with as few GPUs as leave room, the flag that spreads the model over them, and what breaks even so.
+def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], Checked]:
+    """The place with as few GPUs as leave room, what is typed with the flag that spreads the model, what becomes of it.
 
     Where no number leaves room and holds, the largest that holds, else the smallest that leaves room, else the largest.
     """
     here = place.platform.num_gpus
     several = [here] if place.platform.counted else sorted({here, *counts(place)})
     spread = place.engine.knowledge.roles.get("spread")
-    holding: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
-    roomy: tuple[Place, Mapping[str, Value], dict[str, Rule]] | None = None
+    holding: tuple[Place, Mapping[str, Value], Checked] | None = None
+    roomy: tuple[Place, Mapping[str, Value], Checked] | None = None
     for count in several:
         there = at_count(place, count)
         more = typed if count == 1 or spread is None or spread in typed else {spread: count, **typed}
         checked = _checked(there, more)
-        seat = there, more, _hard(checked)
-        room = _roomy(there, checked)
-        if not seat[2] and room:
+        seat = there, more, checked
+        holds, room = not _hard(checked), _roomy(there, checked)
+        if holds and room:
             return seat
-        if not seat[2]:
+        if holds:
             holding = seat
         if room and roomy is None:
             roomy = seat

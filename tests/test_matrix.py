@@ -109,6 +109,11 @@ def test_other_columns(by: str) -> None:
     assert expected.items() <= states.items()
 
 
+def test_a_column_says_what_sglang_takes_itself() -> None:
+    assert {column.gpu: column.unset for column in found().columns}["B200"] == "trtllm_mla"
+    assert "yes*" in matrix_text.text([found()])
+
+
 def test_columns_that_are_alike_stand_as_one() -> None:
     made = asked("0.5.23").matrix(DENSE, columns=("B200", "GB200", "H100", "H200"), ways=False)
     assert [group.title for group in groups(made.columns)] == ["B200 +1", "H100 +1"]
@@ -171,7 +176,7 @@ def tables() -> Iterator[tuple[str, str, dict[str, str], dict[str, dict[str, str
         words: dict[str, dict[str, str]] = {letter: {} for letter in letters}
         for row in rows[2:]:
             for letter, mark in zip(letters, row[1:], strict=True):
-                words[letter][row[0].strip(" `")] = mark.split()[0]
+                words[letter][row[0].strip(" `")] = mark.split()[0].rstrip("*")
         yield head[1], head[2], members, words
 
 

@@ -67,6 +67,7 @@ def _matrix(found: Matrix) -> dict[str, Any]:
                 "gpu": column.gpu,
                 "num_gpus": column.num_gpus,
                 "release": column.release,
+                "unset": machine.values({"": column.unset})[""],
                 "blocked": [_violated(hit) for hit in column.blocked],
                 "cells": [_cell(cell) for cell in column.cells],
             }

@@ -68,6 +68,7 @@ class _Payload:
             "gpu": column.gpu,
             "release": column.release,
             "count": column.num_gpus,
+            "unset": shown(column.unset),
             "blocked": [self._rule(hit) for hit in column.blocked],
             "cells": {shown(cell.value): self._cell(cell, column, found) for cell in column.cells},
         }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from constraints.values import same
+
 from ..matrix import Cell, Column, Matrix
 from ..report import Violated
 from .conflict import changes
@@ -28,6 +30,11 @@ MEANINGS = {
 }
 # Reasons that are told for one cell: what comes behind the first is met only once that is mended.
 MOST = 1
+
+
+# What SGLang runs when the flag is left out.
+STAR = "*"
+OWN = "what SGLang runs when the flag is left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +62,9 @@ class Reasons:
     numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
     cells: dict[int, Cell] = field(default_factory=dict)
 
-    def mark(self, cell: Cell) -> str:
-        """A cell's word, with the number of its reason."""
-        word = WORDS[cell.state]
+    def mark(self, cell: Cell, column: Column) -> str:
+        """A cell's word, a star where the value is SGLang's own choice, and the number of its reason."""
+        word = WORDS[cell.state] + (STAR if own(cell, column) else "")
         if cell.state in ("works", "absent"):
             return word
         key = sign(cell)
@@ -77,9 +84,15 @@ def groups(columns: Iterable[Column]) -> list[Group]:
     """Columns that are alike as one, in the order of the first of each."""
     found: dict[object, list[Column]] = {}
     for column in columns:
-        key = (tuple(hit.rule.id for hit in column.blocked), tuple(sign(cell) for cell in column.cells))
+        broken = tuple(hit.rule.id for hit in column.blocked)
+        key = (broken, tuple((sign(cell), own(cell, column)) for cell in column.cells))
         found.setdefault(key, []).append(column)
     return [Group(tuple(group)) for group in found.values()]
+
+
+def own(cell: Cell, column: Column) -> bool:
+    """Whether the value is what SGLang runs there when the flag is left out."""
+    return cell.value is not None and same(cell.value, column.unset)
 
 
 def beside(cell: Cell) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from ..matrix import Matrix
-from .matrix_table import MEANINGS, WORDS, Group, Reasons, blocked, groups, place, said, title
+from .matrix_table import MEANINGS, OWN, STAR, WORDS, Group, Reasons, blocked, groups, place, said, title
 from .sentence import WIDTH, shown, wrapped
 
 
@@ -27,7 +27,7 @@ def _table(found: Matrix, reasons: Reasons) -> list[str]:
     parts = groups(found.columns)
     letters = _letters(len(parts))
     rows = [
-        (shown(value), [reasons.mark(group.columns[0].cells[place]) for group in parts])
+        (shown(value), [reasons.mark(group.columns[0].cells[place], group.columns[0]) for group in parts])
         for place, value in enumerate(found.values)
     ]
     head = max(len(name) for name, _ in rows) + 2
@@ -65,7 +65,8 @@ def _members(found: Matrix, group: Group) -> str:
 
 def _legend(reasons: Reasons) -> list[str]:
     used = {"works", *(cell.state for cell in reasons.cells.values())}
-    return [f"  {WORDS[state]:<5} {MEANINGS[state]}" for state in MEANINGS if state in used] + [""]
+    words = [f"  {WORDS[state]:<5} {MEANINGS[state]}" for state in MEANINGS if state in used]
+    return [*words, f"  {STAR:<5} {OWN}", ""]
 
 
 def _reasons(reasons: Reasons) -> list[str]:
@@ -87,7 +88,7 @@ def markdown(found: Sequence[Matrix]) -> str:
         letters = _letters(len(parts))
         lines += [f"## {title(one)}", "", f"| | {' | '.join(letters)} |", "|---" * (len(parts) + 1) + "|"]
         for row, value in enumerate(one.values):
-            marks = [reasons.mark(group.columns[0].cells[row]) for group in parts]
+            marks = [reasons.mark(group.columns[0].cells[row], group.columns[0]) for group in parts]
             lines.append(f"| `{shown(value)}` | {' | '.join(marks)} |")
         lines.append("")
         lines += [f"- {letter}: {_members(one, group)}" for letter, group in zip(letters, parts, strict=True)]
@@ -95,7 +96,8 @@ def markdown(found: Sequence[Matrix]) -> str:
             why = "; ".join(f"{hit.rule.title} (`{place(hit)}`)" for hit in hits)
             lines.append(f"- Nothing starts on {names}, whatever the value: {why}")
         lines.append("")
-    lines += ["## What the words mean", "", *(f"- {WORDS[state]}: {MEANINGS[state]}" for state in MEANINGS), ""]
+    lines += ["## What the words mean", "", *(f"- {WORDS[state]}: {MEANINGS[state]}" for state in MEANINGS)]
+    lines += [f"- \\{STAR}: {OWN}", ""]
     lines += ["## Reasons", "", *_numbered(reasons)]
     return "\n".join(lines) + "\n"
 

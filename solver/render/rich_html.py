@@ -10,7 +10,7 @@ from ..matrix import Matrix
 from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 from . import diagnosis, matrix_text, memory, survey, text
 from .conflict import command
-from .matrix_table import WORDS, blocked, groups, place, said, title
+from .matrix_table import STAR, WORDS, blocked, groups, own, place, said, title
 from .sentence import choice, count, shown, wrapped
 
 # Of both themes: the ink is ours because the fill is.
@@ -104,11 +104,12 @@ def _matrix(found: Matrix) -> str:
         cells = [group.columns[0].cells[row] for group in parts]
         marks = []
         for group, cell in zip(parts, cells, strict=True):
+            word = WORDS[cell.state] + (STAR if own(cell, group.columns[0]) else "")
             why = said(cell, group.columns[0].release)
             where = f" [{place(cell.because[0])}]" if cell.because else ""
             marks.append(
                 f'<td title="{html.escape(why + where)}" style="background:{_FILL[cell.state]};color:#16181a;'
-                f'text-align:center">{html.escape(WORDS[cell.state])}</td>'
+                f'text-align:center">{word}</td>'
             )
         body.append(f'<tr><th style="text-align:left">{html.escape(shown(value))}</th>{"".join(marks)}</tr>')
     notes = [
