@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -118,6 +119,21 @@ def test_pictures(ending: str, tmp_path: Path) -> None:
         plot(recommended(), "speed")
     with pytest.raises(InputError):
         plot(recommended()).save(tmp_path / "picture.gif")
+
+
+def test_a_front() -> None:
+    pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
+    terms = ({"speed": 1, "room": 5}, {"speed": 3, "room": 2}, {"speed": 1, "room": 1})
+    first = recommended().solutions[0]
+    found = replace(
+        recommended(), solutions=tuple(first._replace(rank=rank, terms=one) for rank, one in enumerate(terms, 1))
+    )
+    axes = plot(found, "pareto").figure.axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("room, points", "speed, points")
+    line = next(one for one in axes.lines if one.get_label() == "front")
+    assert list(zip(line.get_xdata(), line.get_ydata(), strict=True)) == [(2, 3), (5, 1)]
+    with pytest.raises(InputError, match="do not differ"):
+        plot(replace(found, solutions=found.solutions[:1]), "pareto")
 
 
 def test_the_command_line_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,11 +24,11 @@ def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dic
     return machine.as_yaml(data) if output.value == Format.yaml.value else shown
 
 
-def draw(answer: object, path: Path) -> None:
+def draw(answer: object, path: Path, kind: str = "") -> None:
     """An answer as a picture in a file.
 
     Raises InputError where it cannot be drawn.
     """
     from ..render import plot
 
-    plot.save(plot.plot(answer), path)
+    plot.save(plot.plot(answer, kind), path)

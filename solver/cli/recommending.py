@@ -49,6 +49,7 @@ def recommend(
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
     plot: Plot = None,
+    plot_kind: Annotated[str, typer.Option("--plot-kind", help="What to draw: memory, terms or pareto.")] = "memory",
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
@@ -84,5 +85,5 @@ def recommend(
     else:
         write(formatted(output, text.recommendation(found), machine.recommendation(found)))
     if plot is not None:
-        draw(found if found.solutions else found.explanation, plot)
+        draw(found, plot, plot_kind) if found.solutions else draw(found.explanation, plot)
     return YES if found.solutions else NO

@@ -135,6 +135,38 @@ def _terms(found: Recommendation) -> Any:
     return figure
 
 
+def _pareto(found: Recommendation) -> Any:
+    """Each configuration by the two terms in which they differ most, and the front: what no other beats in both."""
+    spread = {
+        name: max(points) - min(points)
+        for name in {name for one in found.solutions for name in one.terms}
+        if (points := [one.terms.get(name, 0) for one in found.solutions])
+    }
+    chosen = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))[:2]
+    if len(chosen) < 2:
+        raise InputError("these configurations do not differ in two terms", "plot", "Ask for more: --top 50.")
+    across, up = sorted(chosen)
+    spots: dict[tuple[int, int], list[int]] = {}
+    for one in found.solutions:
+        spots.setdefault((one.terms.get(across, 0), one.terms.get(up, 0)), []).append(one.rank)
+    front = sorted(spot for spot in spots if not any(_beats(other, spot) for other in spots))
+    figure, axes = _figure(7, 4.2)
+    axes.plot([x for x, _ in front], [y for _, y in front], color=BLUE, linewidth=1.4, zorder=1, label="front")
+    for spot, ranks in spots.items():
+        axes.plot(*spot, marker="o", markersize=8, color=BLUE if spot in front else GREY, zorder=2)
+        said = ", ".join(map(str, ranks[:4])) + (", ..." if len(ranks) > 4 else "")
+        axes.annotate(said, spot, textcoords="offset points", xytext=(7, 5), fontsize=8)
+    axes.margins(0.12)
+    axes.set_xlabel(f"{across}, points")
+    axes.set_ylabel(f"{up}, points")
+    axes.set_title(f"Configurations by rank, profile {found.profile}: up and right is better", loc="left", fontsize=10)
+    return figure
+
+
+def _beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one != other and one[0] >= other[0] and one[1] >= other[1]
+
+
 def _marginals(found: Marginals) -> Any:
     """For each choice the share of the configurations that hold each value."""
     names = [name for name, values in found.choices.items() if len(values) > 1]
@@ -216,7 +248,7 @@ def _heatmap(found: Matrix) -> Any:
 
 
 _KINDS: dict[type, dict[str, Callable[[Any], Any]]] = {
-    Recommendation: {"memory": _memory, "terms": _terms},
+    Recommendation: {"memory": _memory, "terms": _terms, "pareto": _pareto},
     CheckReport: {"memory": _memory_of},
     Explanation: {"conflicts": _conflicts},
     Marginals: {"marginals": _marginals},
