@@ -87,8 +87,9 @@ class Picture:
 def plot(answer: object, kind: str = "") -> Picture:
     """An answer as a picture: its memory, terms, marginals, conflicts or cells.
 
-    ``kind`` is ``memory``, ``terms`` or ``pareto`` for a recommendation. Raises InputError where there is none, or matplotlib is
-    not installed; TypeError for what cannot be drawn.
+    ``kind`` is ``memory``, ``terms`` or ``pareto`` for a recommendation.
+
+    Raises InputError where there is none, or matplotlib is not installed; TypeError for what cannot be drawn.
     """
     from .render.plot import plot
 
