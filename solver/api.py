@@ -249,7 +249,8 @@ class Preflight:
 
         Raises InputError.
         """
-        from .matrix import Asked, gpus, matrix
+        from .axes import Asked, gpus
+        from .matrix import matrix
 
         asked = Asked(
             flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways

@@ -6,20 +6,18 @@ whether something typed beside it helps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from constraints.knowledge import Knowledge
 from constraints.schema import HARD, Rule
 from constraints.values import Value, same
 
+from .axes import Asked, listed, places, rows
 from .check import Checked
-from .errors import InputError
 from .estimate.memory import memory
 from .intake.refusal import Refusal
 from .moves import counts
-from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
+from .place import GPU, MODEL, RELEASE, Place, World, at_count
 from .proof import Question, prove
 from .report import Fix, Violated
 from .spell import spell
@@ -88,34 +86,18 @@ class Matrix(NamedTuple):
     columns: tuple[Column, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a matrix is of: the flag and its values, the axis and its, and what is typed beside.
-
-    Without ``values`` those that the flag takes, without ``columns`` all that are known. ``ways``: look for what helps
-    where a value is refused.
-    """
-
-    flag: str
-    axis: str = GPU
-    values: tuple[Value, ...] = ()
-    columns: tuple[Value, ...] = ()
-    typed: Mapping[str, Value] = field(default_factory=dict)
-    ways: bool = True
-
-
 def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda done, whole: None) -> Matrix:
     """The matrix around a place. A machine whose GPUs nobody counted has as few as leave the model room.
 
     Raises InputError.
     """
-    places = tuple(_places(start, asked, world))
-    values = asked.values or _values([place.engine.knowledge for _, place, _ in places], asked.flag)
+    everywhere = tuple(places(start, asked, world))
+    values = asked.values or rows([place.engine.knowledge for _, place, _ in everywhere], asked.flag)
     refuted: dict[str, list[Refutation]] = {}
     columns = []
-    for number, (value, place, typed) in enumerate(places, 1):
+    for number, (value, place, typed) in enumerate(everywhere, 1):
         columns.append(_column(value, place, {**asked.typed, **typed}, asked, values, refuted))
-        progress(number, len(places))
+        progress(number, len(everywhere))
     aspects = start.aspects
     options = spell({asked.flag: values[0]}, start.engine.knowledge.flags)
     return Matrix(
@@ -131,61 +113,6 @@ def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda
     )
 
 
-def _places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Place, Mapping[str, Value]]]:
-    """Each column's value, its place, and what it types."""
-    if asked.axis == GPU:
-        for name in asked.columns or gpus(start.engine.knowledge):
-            yield name, at_gpu(start, str(name)), {}
-    elif asked.axis == COUNT:
-        for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
-            place = at_count(start, int(str(count)))
-            yield count, replace(place, platform=replace(place.platform, counted=True)), {}
-    elif asked.axis == RELEASE:
-        for release in asked.columns or world.releases:
-            yield release, at_release(start, str(release), world), {}
-    elif asked.axis == MODEL:
-        known = [one.id for one in start.engine.catalogue.checkpoints if one.draft_of is None]
-        for model in asked.columns or known:
-            yield start.engine.model(str(model)).name, at_model(start, str(model)), {}
-    else:
-        for value in asked.columns or _values([start.engine.knowledge], asked.axis):
-            yield value, start, {asked.axis: value}
-
-
-def gpus(knowledge: Knowledge) -> tuple[str, ...]:
-    """Every product, by vendor, the newest generation first."""
-    products = [gpu for gpu in knowledge.gpus.values() if not gpu.generic]
-    vendors = sorted({str(gpu.facts.get("gpu.vendor")) for gpu in products}, reverse=True)
-
-    def order(name: str) -> tuple[int, float, float, str]:
-        facts = knowledge.gpus[name].facts
-        return (
-            vendors.index(str(facts.get("gpu.vendor"))),
-            -float(str(facts.get("gpu.major") or 0)),
-            -float(str(facts.get("gpu.minor") or 0)),
-            name,
-        )
-
-    return tuple(sorted((gpu.name for gpu in products), key=order))
-
-
-def _values(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
-    """The values that a flag takes in any of these releases, else those that questions try.
-
-    Raises InputError where there are none.
-    """
-    found = {repr(value): value for knowledge in known for value in _listed(knowledge, flag)}
-    if not found:
-        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at.")
-    return tuple(found.values())
-
-
-def _listed(knowledge: Knowledge, flag: str) -> tuple[Value, ...]:
-    choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
-    tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
-    return tuple(value for value in choices or tried if value is not None)
-
-
 def _column(
     value: Value,
     place: Place,
@@ -196,7 +123,7 @@ def _column(
 ) -> Column:
     place, typed, checked = _seated(place, typed)
     broken = _hard(checked)
-    blocked = _common(place, typed, asked.flag, _listed(place.engine.knowledge, asked.flag) or values, broken)
+    blocked = _common(place, typed, asked.flag, listed(place.engine.knowledge, asked.flag) or values, broken)
     cells = tuple(_cell(place, typed, asked, one, blocked, refuted.setdefault(repr(one), [])) for one in values)
     aspects = place.aspects
     return Column(
