@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from constraints import store
 from constraints.release import nearest, release_key
@@ -24,6 +25,10 @@ from .notes import notes_of
 from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
+
+if TYPE_CHECKING:
+    from .marginal import Marginals
+    from .matrix import Matrix
 
 
 class Preflight:
@@ -235,6 +240,46 @@ class Preflight:
         question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
         answers = survey(question, aspect, self.world, progress)
         return Survey(self.subject(model, platform), aspect, wanted, answers)
+
+    def matrix(
+        self,
+        model: str,
+        platform: Platform | str | None = None,
+        *,
+        flag: str | None = None,
+        by: str = "gpu",
+        values: Sequence[Value] = (),
+        columns: Sequence[Value] = (),
+        typed: Mapping[str, Value] | None = None,
+        ways: bool = True,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
+    ) -> Matrix:
+        """For which values of a flag and which places a model is served: how, or why not.
+
+        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag. A machine of no stated number
+        of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+
+        Raises InputError.
+        """
+        from .axes import Asked, gpus
+        from .matrix import matrix
+
+        asked = Asked(
+            flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
+        )
+        machine = self.machine(platform or gpus(self.knowledge)[0])
+        return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+
+    def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
+        """How many of all configurations that hold type each value of what can be chosen.
+
+        Raises InputError.
+        """
+        from .marginal import marginals
+
+        platform = self.machine(platform)
+        subject, profile = self.subject(model, platform), next(iter(self.knowledge.profiles.values()))
+        return marginals(self.engine, subject, model, platform, profile, dict(pins or {}))
 
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.

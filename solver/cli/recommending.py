@@ -23,12 +23,13 @@ from .options import (
     Memory,
     Model,
     Nodes,
+    Plot,
     Release,
     Revision,
     Sets,
     Without,
 )
-from .output import formatted, write
+from .output import draw, formatted, write
 
 
 def recommend(
@@ -74,13 +75,15 @@ def recommend(
     here: Here = False,
     fetch: Fetch = False,
     revision: Revision = None,
+    plot: Plot = None,
+    plot_kind: Annotated[str, typer.Option("--plot-kind", help="What to draw: memory, terms or pareto.")] = "memory",
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
     from ..estimate.roofline import Workload
-    from ..own_profile import own_profile
     from ..intake.hub import Hub
+    from ..own_profile import own_profile
     from ..render import machine, text
 
     preflight = Preflight(release, Hub(fetch, revision))
@@ -127,4 +130,6 @@ def recommend(
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.recommendation(found, reasons=reasons), machine.recommendation(found)))
+    if plot is not None:
+        draw(found, plot, plot_kind) if found.solutions else draw(found.explanation, plot)
     return YES if found.solutions else NO
