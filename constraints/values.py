@@ -186,6 +186,7 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "chain": lambda *groups: tuple(member for group in groups if isinstance(group, tuple) for member in group),
     "letters": lambda text: tuple(text) if isinstance(text, str) else None,
     "cycle": _list(_cycle),
+    "where": _list(lambda group, value, hit, other: tuple(hit if same(one, value) else other for one in group)),
     "mentions": _list(lambda group, part: any(isinstance(member, str) and str(part) in member for member in group)),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from constraints import store
 from constraints.release import nearest, release_key
@@ -16,20 +17,28 @@ from .errors import InputError
 from .estimate.memory import Memory, memory
 from .estimate.roofline import Workload
 from .facts import Platform
+from .intake.hub import Hub
 from .intake.refusal import Refusal
 from .machine import platform_of
+from .model_input import NOWHERE
+from .notes import notes_of
 from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
+
+if TYPE_CHECKING:
+    from .marginal import Marginals
+    from .matrix import Matrix
 
 
 class Preflight:
     """Answers for one release. Programs, tables and models read for one answer serve the next.
 
-    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was.
+    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was. ``hub``
+    says whether checkpoints may be fetched, and at which revision.
     """
 
-    def __init__(self, release: str | None = None) -> None:
+    def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
         self.asked = release or known[-1]
@@ -39,7 +48,7 @@ class Preflight:
             raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
-        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue())
+        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue(), hub)
         self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
@@ -121,8 +130,9 @@ class Preflight:
             if reference
             else Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
         )
+        notes = notes_of(self.engine, reference, typed) if reference else ()
         return CheckReport(
-            subject=subject,
+            subject=subject._replace(inferred=(*subject.inferred, *notes)),
             refused=checked.refused,
             holds=resolution is not None and not hard,
             refusal=checked.refusal,
@@ -231,6 +241,46 @@ class Preflight:
         answers = survey(question, aspect, self.world, progress)
         return Survey(self.subject(model, platform), aspect, wanted, answers)
 
+    def matrix(
+        self,
+        model: str,
+        platform: Platform | str | None = None,
+        *,
+        flag: str | None = None,
+        by: str = "gpu",
+        values: Sequence[Value] = (),
+        columns: Sequence[Value] = (),
+        typed: Mapping[str, Value] | None = None,
+        ways: bool = True,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
+    ) -> Matrix:
+        """For which values of a flag and which places a model is served: how, or why not.
+
+        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag. A machine of no stated number
+        of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+
+        Raises InputError.
+        """
+        from .axes import Asked, gpus
+        from .matrix import matrix
+
+        asked = Asked(
+            flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
+        )
+        machine = self.machine(platform or gpus(self.knowledge)[0])
+        return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+
+    def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
+        """How many of all configurations that hold type each value of what can be chosen.
+
+        Raises InputError.
+        """
+        from .marginal import marginals
+
+        platform = self.machine(platform)
+        subject, profile = self.subject(model, platform), next(iter(self.knowledge.profiles.values()))
+        return marginals(self.engine, subject, model, platform, profile, dict(pins or {}))
+
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.
 
@@ -255,7 +305,7 @@ class Preflight:
 
     def _answering(self, release: str) -> Preflight:
         known = store.known_releases()
-        return self if nearest(release, known) == self.release else Preflight(release)
+        return self if nearest(release, known) == self.release else Preflight(release, self.engine.hub)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.
@@ -290,5 +340,5 @@ class Preflight:
 
     def _engine(self, release: str) -> Engine:
         if release not in self._engines:
-            self._engines[release] = Preflight(release).engine
+            self._engines[release] = Preflight(release, self.engine.hub).engine
         return self._engines[release]

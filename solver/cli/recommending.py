@@ -9,14 +9,32 @@ import typer
 
 from ..errors import InputError
 from . import completion, launching
-from .inputs import machine_asked, pins_of, settings_of
-from .options import NO, YES, Cuda, Env, Gpu, LaunchFormat, LaunchOutput, Memory, Model, Nodes, Release, Sets, Without
-from .output import formatted, write
+from .inputs import gpu_asked, machine_asked, pins_of, settings_of
+from .options import (
+    NO,
+    YES,
+    Cuda,
+    Env,
+    Fetch,
+    Gpu,
+    Here,
+    LaunchFormat,
+    LaunchOutput,
+    Memory,
+    Model,
+    Nodes,
+    Plot,
+    Release,
+    Revision,
+    Sets,
+    Without,
+)
+from .output import draw, formatted, write
 
 
 def recommend(
     model: Model,
-    gpu: Gpu,
+    gpu: Gpu = None,
     profile: Annotated[
         str,
         typer.Option(
@@ -54,15 +72,22 @@ def recommend(
     near_duplicates: Annotated[
         bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
     ] = False,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
+    plot: Plot = None,
+    plot_kind: Annotated[str, typer.Option("--plot-kind", help="What to draw: memory, terms or pareto.")] = "memory",
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
     from ..estimate.roofline import Workload
+    from ..intake.hub import Hub
     from ..own_profile import own_profile
     from ..render import machine, text
 
-    preflight = Preflight(release)
+    preflight = Preflight(release, Hub(fetch, revision))
+    gpu, gpu_memory = gpu_asked(gpu, here, preflight.knowledge.gpus, gpu_memory, "recommend MODEL 8xB200")
     platform = machine_asked(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
@@ -105,4 +130,6 @@ def recommend(
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.recommendation(found, reasons=reasons), machine.recommendation(found)))
+    if plot is not None:
+        draw(found, plot, plot_kind) if found.solutions else draw(found.explanation, plot)
     return YES if found.solutions else NO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from constraints.schema import Source
@@ -27,6 +28,11 @@ def as_yaml(data: Any) -> str:
     import yaml
 
     return str(yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False, allow_unicode=True, width=100))
+
+
+def schema_text() -> str:
+    """The JSON schema of every answer."""
+    return (Path(__file__).parent / "answers.schema.json").read_text(encoding="utf-8")
 
 
 def source(found: Source | None) -> dict[str, Any] | None:
