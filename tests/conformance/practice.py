@@ -217,8 +217,8 @@ def measure(entries: Sequence[Mapping[str, Any]], every: int) -> dict[str, Any]:
 def table(found: Mapping[str, Any]) -> str:
     """The figures as a page's section."""
     rows = found["rows"]
-    part = "" if found["every"] == 1 else f" of every {found['every']}. of the record"
-    lines = [f"{len(rows)} deployments{part} can be asked. Of the others:", ""]
+    whole = "" if found["every"] == 1 else f" of every {found['every']}. of the record"
+    lines = [f"{len(rows)} deployments{whole} can be asked. Of the others:", ""]
     lines += [f"- {number}: {why}" for why, number in sorted(found["left"].items(), key=lambda item: -item[1])]
     lines += ["", "| | each aspect among the first five | all of them in one of the five |", "|---|---|---|"]
     for way in WAYS:
