@@ -12,6 +12,7 @@ from constraints.values import Env, Value
 
 from .narrow import narrow, possible_values
 from .problem import Constraint, Definition, Problem, Variable
+from .shared import shared_parts
 
 Gain = Callable[[Value], int]
 
@@ -71,9 +72,8 @@ class Ranking:
             return
         for name in sorted(open_ends):
             self._watch(name, domains[name] or ())
-        value, points = closure(node), weighted(term.weight)
-        left = tuple(sorted(names(node)))
-        self.joints[term.name] = Joint(left, lambda outcomes: points(value(outcomes)))
+        read_at_end = tuple(sorted(names(node)))
+        self.joints[term.name] = Joint(read_at_end, _scored(node, term))
 
     def warn(self, weight: int) -> None:
         """Points off for each warning that a configuration earns."""
@@ -90,6 +90,21 @@ class Ranking:
             self.variables.append(Variable(name, domain))
             self.watched[name] = self._problem.last[flag]
             self.constraints.append(Constraint(name, Compare("==", Name(name), self._problem.last[flag])))
+
+
+def _scored(node: Node, term: Term) -> Callable[[Mapping[str, Value]], int]:
+    """What a term gives for values of its outcomes; a part that occurs often is looked at once."""
+    parts, rest = shared_parts(node, term.name)
+    steps = [(part.name, closure(part.node)) for part in parts]
+    last, points = closure(rest), weighted(term.weight)
+
+    def score(outcomes: Mapping[str, Value]) -> int:
+        known = dict(outcomes)
+        for name, step in steps:
+            known[name] = step(known)
+        return points(last(known))
+
+    return score
 
 
 def weighted(weight: int) -> Gain:
