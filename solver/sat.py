@@ -12,11 +12,25 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from constraints.evaluate import evaluate
-from constraints.tree import All, Any_, Choice, Compare, Const, Group, Name, Node, Not, children, names
+from constraints.tree import (
+    All,
+    Any_,
+    Arithmetic,
+    Call,
+    Choice,
+    Compare,
+    Const,
+    Group,
+    Name,
+    Node,
+    Not,
+    children,
+    names,
+)
 from constraints.values import Value
 
 from .errors import TooLarge
-from .problem import Problem
+from .problem import Constraint, Definition, Problem
 from .refute import DEFAULT_LIMIT, Cause, Restriction
 
 # An expression is written as one table while it has no more rows; a part that cannot be cut may have as many as MOST.
@@ -44,10 +58,8 @@ class SatRefuter:
         self.found: dict[str, Value] = {}
         self._solver.add_clause([1])  # literal 1 is true
         self._variables = {variable.name: variable.domain for variable in problem.variables}
-        self._labels = [
-            one.operation.rule.id if one.operation is not None else ""
-            for one in (*problem.definitions, *problem.constraints)
-        ]
+        equations: tuple[Definition | Constraint, ...] = (*problem.definitions, *problem.constraints)
+        self._labels = [one.operation.rule.id if one.operation is not None else "" for one in equations]
         for name, domain in self._variables.items():
             self._names[name] = self._one_of(domain)
         for definition in problem.definitions:
@@ -215,8 +227,12 @@ class SatRefuter:
 
 def _with_parts(node: Node, parts: Sequence[Node]) -> Node:
     """The same kind of expression over other parts."""
-    if hasattr(node, "operator"):
-        return type(node)(node.operator, *parts)  # type: ignore[call-arg, arg-type]
-    if hasattr(node, "function"):
-        return type(node)(node.function, tuple(parts))  # type: ignore[call-arg, arg-type]
-    return type(node)(tuple(parts))  # type: ignore[call-arg, arg-type]
+    match node:
+        case Compare(sign):
+            return Compare(sign, *parts)
+        case Arithmetic(sign):
+            return Arithmetic(sign, *parts)
+        case Call(function):
+            return Call(function, tuple(parts))
+        case _:
+            return Group(tuple(parts))

@@ -3,9 +3,9 @@
     python tests/conformance/conflicts.py [--release 0.5.23] [--count 500] [--seed 1]
 
 Refused commands of the recorded corpus are explained by propagation with causes, and by a SAT solver (python-sat) that
-shares nothing with it but the problem. Every conflict is tested by definition in the solver: it cannot hold, each of its
-parts can; giving up a correction helps, giving up less of it does not; each correction meets each conflict. Prints what
-differs, then counts. What is cut off by a limit is counted apart.
+shares nothing with it but the problem. Every conflict is tested by definition in the solver: it cannot hold, each of
+its parts can; giving up a correction helps, giving up less of it does not; each correction meets each conflict. Prints
+what differs, then counts. What is cut off by a limit is counted apart.
 """
 
 from __future__ import annotations
