@@ -9,6 +9,7 @@ from typing import Any
 from .errors import ExpressionError, Fault, KnowledgeError
 from .evaluate import Compiled
 from .expression import parse
+from .models_gguf import GgufHeader, headers_of
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
 from .packed import Packed
 from .read import Mapped, read_file
@@ -30,6 +31,8 @@ def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
         reader.classes_of(file, document)
     for file, document in reader.documents("facts"):
         reader.facts_of(file, document)
+    for file, document in reader.documents("gguf"):
+        reader.headers |= headers_of(file, document, release, reader.faults)
     return reader.result()
 
 
@@ -84,6 +87,7 @@ class _Reader:
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
         self.numbers: tuple[str, ...] = ()
+        self.headers: dict[str, GgufHeader] = {}
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
         """Each file of a folder that holds for the release, with its name in faults."""
@@ -189,6 +193,7 @@ class _Reader:
             self.text_at_top,
             tuple(self.choices),
             self.numbers,
+            self.headers,
         )
 
     def _names_and_cycles(self) -> None:

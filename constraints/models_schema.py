@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .evaluate import Compiled
+from .models_gguf import GgufHeader
 
 
 class Derivation(NamedTuple):
@@ -57,7 +58,8 @@ class ModelKnowledge(NamedTuple):
     """All that is known of models in one release.
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
-    ``numbers``: facts that are numbers in every model that can be served.
+    ``numbers``: facts that are numbers in every model that can be served. ``headers``: those of GGUF files, by
+    architecture.
     """
 
     release: str
@@ -69,6 +71,7 @@ class ModelKnowledge(NamedTuple):
     text_at_top: Compiled
     choices: tuple[tuple[Compiled, str], ...]
     numbers: tuple[str, ...]
+    headers: Mapping[str, GgufHeader] = {}
 
 
 class Checkpoint(NamedTuple):

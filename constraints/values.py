@@ -186,8 +186,19 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "chain": lambda *groups: tuple(member for group in groups if isinstance(group, tuple) for member in group),
     "letters": lambda text: tuple(text) if isinstance(text, str) else None,
     "cycle": _list(_cycle),
+    "where": _list(lambda group, value, hit, other: tuple(hit if same(one, value) else other for one in group)),
     "mentions": _list(lambda group, part: any(isinstance(member, str) and str(part) in member for member in group)),
 }
+
+
+def _touched(things: Value, each: Value, draws: Value) -> Value:
+    """The expected share of ``things`` that some of ``draws`` take, when each takes ``each`` of them by chance."""
+    if not all(
+        isinstance(one, (int, float)) and not isinstance(one, bool) and one >= 0 for one in (things, each, draws)
+    ):
+        return None
+    return 1.0 if each >= things else 1.0 - (1.0 - each / things) ** draws  # type: ignore[operator]
+
 
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     **_ON_LISTS,
@@ -199,6 +210,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "floor": _of_numbers(lambda numbers: math.floor(numbers[0])),
     "ceil": _of_numbers(lambda numbers: math.ceil(numbers[0])),
     "round": _round,
+    "touched": _touched,
     "len": _length,
     "starts": _text(str.startswith),
     "ends": _text(str.endswith),

@@ -15,9 +15,13 @@ from constraints.values import Value
 from .check import Checked, Engine
 from .errors import InputError
 from .estimate.memory import Memory, memory
+from .estimate.roofline import Workload
 from .facts import Platform
+from .intake.hub import Hub
 from .intake.refusal import Refusal
 from .machine import platform_of
+from .model_input import NOWHERE
+from .notes import notes_of
 from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
@@ -30,10 +34,11 @@ if TYPE_CHECKING:
 class Preflight:
     """Answers for one release. Programs, tables and models read for one answer serve the next.
 
-    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was.
+    ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was. ``hub``
+    says whether checkpoints may be fetched, and at which revision.
     """
 
-    def __init__(self, release: str | None = None) -> None:
+    def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
         self.asked = release or known[-1]
@@ -43,7 +48,7 @@ class Preflight:
             raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
-        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue())
+        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue(), hub)
         self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:
@@ -125,8 +130,9 @@ class Preflight:
             if reference
             else Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
         )
+        notes = notes_of(self.engine, reference, typed) if reference else ()
         return CheckReport(
-            subject=subject,
+            subject=subject._replace(inferred=(*subject.inferred, *notes)),
             refused=checked.refused,
             holds=resolution is not None and not hard,
             refusal=checked.refusal,
@@ -157,23 +163,29 @@ class Preflight:
         profile: Profile | str = "balanced",
         pins: Mapping[str, Value] | None = None,
         top: int = 5,
+        workload: Workload | None = None,
+        alike: bool = False,
+        front: Sequence[str] = (),
     ) -> Recommendation:
         """The best ``top`` configurations and the exact number of all, or why there is none.
+
+        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations
+        that differ from a better one in nothing that a person chooses by. ``front`` names terms of the profile: then
+        the answer is their Pareto front, what no configuration beats in one of them without losing in another.
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
-        from .recommend import best
+        from .recommend import Wish, recommended
 
         platform = self.machine(platform)
         chosen = self.profile(profile)
-        wanted = dict(pins or {})
-        subject = self.subject(model, platform)
-        found = best(self.engine, model, platform, chosen, wanted, top)
-        explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
-        return Recommendation(
-            subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
-        )
+        served = workload or Workload(*chosen.workload)
+        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
+        if found.count:
+            return found
+        return replace(found, explanation=self._explain(model, platform, wish.pins, (), typed=False))
 
     def explain(
         self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
@@ -293,7 +305,7 @@ class Preflight:
 
     def _answering(self, release: str) -> Preflight:
         known = store.known_releases()
-        return self if nearest(release, known) == self.release else Preflight(release)
+        return self if nearest(release, known) == self.release else Preflight(release, self.engine.hub)
 
     def profile(self, profile: Profile | str) -> Profile:
         """The profile of a name.
@@ -328,5 +340,5 @@ class Preflight:
 
     def _engine(self, release: str) -> Engine:
         if release not in self._engines:
-            self._engines[release] = Preflight(release).engine
+            self._engines[release] = Preflight(release, self.engine.hub).engine
         return self._engines[release]

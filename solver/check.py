@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -18,11 +18,12 @@ from constraints.values import Value
 from .errors import InputError
 from .facts import Platform, gather
 from .intake.command import parse_arguments
+from .intake.hub import Hub
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
-from .model_input import ModelInput, read_model
+from .model_input import NOWHERE, ModelInput, read_model
 from .operations import fold_operations, targets
 from .resolve import Program, Resolution
 
@@ -59,37 +60,51 @@ class Checked:
 class Engine:
     """The knowledge of one release, with programs folded for the models and machines asked about so far."""
 
-    def __init__(self, knowledge: Knowledge, models: ModelKnowledge, catalogue: Catalogue) -> None:
+    def __init__(self, knowledge: Knowledge, models: ModelKnowledge, catalogue: Catalogue, hub: Hub = NOWHERE) -> None:
         self.knowledge = knowledge
         self.models = models
         self.catalogue = catalogue
+        self.hub = hub
         self.defaults: dict[str, Value] = {name: flag.default for name, flag in knowledge.flags.items()}
         derived = {target for operation in knowledge.program for target in targets(operation)}
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
-        self._inputs: dict[str, ModelInput] = {}
-        self._models: dict[tuple[str, bool, str], ModelFacts] = {}
+        self._inputs: dict[tuple[str, str | None], ModelInput] = {}
+        self._models: dict[tuple[str, bool, str, str | None], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
         self._folded: dict[int, tuple[Mapping[str, Value], tuple[Operation, ...]]] = {}
         self._program = Program(knowledge.program, self.defaults)
 
-    def model(self, reference: str) -> ModelInput:
-        """The checkpoint behind an id, a folder or a file.
+    def model(self, reference: str, revision: str | None = None) -> ModelInput:
+        """The checkpoint behind an id, a folder or a file; ``revision`` None: the one asked for.
 
         Raises InputError.
         """
-        if reference not in self._inputs:
-            self._inputs[reference] = read_model(reference, self.catalogue)
-        return self._inputs[reference]
+        hub = self.hub if revision is None else replace(self.hub, revision=revision)
+        key = (reference, hub.revision)
+        if key not in self._inputs:
+            self._inputs[key] = read_model(reference, self.catalogue, self.models.headers, hub)
+        return self._inputs[key]
 
-    def model_facts(self, reference: str, *, draft: bool = False, overrides: str = "{}") -> ModelFacts:
+    def draft(self, reference: str, revision: str | None = None) -> ModelInput:
+        """The same for a draft model, whose revision is its own.
+
+        Raises InputError.
+        """
+        hub = replace(self.hub, revision=revision)
+        return read_model(reference, self.catalogue, self.models.headers, hub)
+
+    def model_facts(
+        self, reference: str, *, draft: bool = False, overrides: str = "{}", revision: str | None = None
+    ) -> ModelFacts:
         """The facts of a checkpoint, as target or as draft; ``overrides`` is JSON that wins over its config.
 
         Raises InputError.
         """
-        key = (reference, draft, overrides)
+        key = (reference, draft, overrides, revision)
         if key not in self._models:
-            self._models[key] = model_facts(self.model(reference), self.models, draft, _object(overrides))
+            found = self.draft(reference, revision) if draft else self.model(reference, revision)
+            self._models[key] = model_facts(found, self.models, draft, _object(overrides))
         return self._models[key]
 
     def facts(
@@ -97,19 +112,28 @@ class Engine:
     ) -> Mapping[str, Value]:
         """The facts of a question; what is ``typed`` may name a draft model and override config values.
 
-        Raises InputError; a draft model that cannot be looked into leaves its facts unset.
+        Raises InputError; a draft model that cannot be looked into leaves its facts unset, and a typed revision that
+        is not here is that of the catalogue (`notes_of` says both).
         """
         roles = self.knowledge.roles
         draft, overrides = typed.get(roles.get("draft", "")), typed.get(roles.get("config_overrides", ""))
-        key = (model, draft, overrides, platform.key)
+        revision, of_draft = typed.get(roles.get("revision", "")), typed.get(roles.get("draft_revision", ""))
+        key = (model, draft, overrides, revision, of_draft, platform.key)
         if key not in self._facts:
             over = str(overrides or "{}")
-            found = [self.model_facts(model, overrides=over)]
+            found = [self._target(model, over, None if revision is None else str(revision))]
             if draft is not None:
                 with contextlib.suppress(InputError):
-                    found.append(self.model_facts(str(draft), draft=True, overrides=over))
+                    at = None if of_draft is None else str(of_draft)
+                    found.append(self.model_facts(str(draft), draft=True, overrides=over, revision=at))
             self._facts[key] = {**gather(self.knowledge, platform, found), MODEL_PATH: model}
         return self._facts[key]
+
+    def _target(self, model: str, overrides: str, revision: str | None) -> ModelFacts:
+        if revision is not None:
+            with contextlib.suppress(InputError):
+                return self.model_facts(model, overrides=overrides, revision=revision)
+        return self.model_facts(model, overrides=overrides)
 
     def run(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Resolution:
         """What SGLang makes of typed values."""

@@ -17,17 +17,20 @@ from .api import Preflight
 from .check import Checked
 from .errors import InputError
 from .facts import Platform
-from .file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
+from .file_report import FileReport, LaunchReport, PairFinding
+from .file_unknown import certain_rules, unknown_values, unset_variables
 from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
+from .intake.hub import Hub
 from .intake.launch import Launch
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .machine import platform_of
+from .model_input import NOWHERE
 from .proof import holds
-from .unknown import Hole, filled, holes_of
+from .unknown import Hole, holes_of, tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Asked:
     nodes: int = 1
     why: bool = True
     keep: frozenset[str] = frozenset()
+    hub: Hub = NOWHERE
 
 
 class FileChecker:
@@ -66,7 +70,7 @@ class FileChecker:
         """The answers for a release; None: the one asked for, else the newest."""
         wanted = self.asked.release or release
         if wanted not in self._answers:
-            self._answers[wanted] = Preflight(wanted)
+            self._answers[wanted] = Preflight(wanted, self.asked.hub)
         return self._answers[wanted]
 
     def _launch(self, launch: Launch) -> LaunchReport:
@@ -86,21 +90,41 @@ class FileChecker:
                     "Give it with --model.",
                 )
             holes = tuple(replace(hole, texts=(self.asked.model,)) if hole is model_hole else hole for hole in holes)
-        tried = [
-            (values, self._checked(preflight, launch, words))
-            for values, words in filled(launch.arguments, holes, loose)
-        ]
-        _, (checked, model, platform) = next((one for one in tried if holds(one[1][0])), tried[0])
+        answers = tried(
+            launch.arguments,
+            holes,
+            loose,
+            lambda words: self._checked(preflight, launch, words),
+            lambda answer: holds(answer[0]),
+        )
+        self._expect_model(launch, loose, answers[0][1][0])
+        _, (checked, model, platform) = next((one for one in answers if holds(one[1][0])), answers[0])
         report = preflight.explained(checked, model, platform, why=self.asked.why, keep=self.asked.keep)
         return LaunchReport(
             launch,
             report,
             _stand_in(checked, model, model_hole),
-            _unknown(launch, holes, loose, model_flag, [(values, one[0]) for values, one in tried]),
-            _certain([one[0] for _, one in tried]),
+            (
+                *unknown_values(launch, holes, loose, model_flag, [(values, one[0]) for values, one in answers]),
+                *unset_variables(launch, preflight.knowledge.environment),
+            ),
+            certain_rules([one[0] for _, one in answers]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
             foreign,
         )
+
+    def _expect_model(self, launch: Launch, loose: Sequence[Word], checked: Checked) -> None:
+        """A model that is not named may be among words that cannot be known.
+
+        Raises InputError.
+        """
+        if loose and checked.refusal is not None and checked.refusal.reason == "missing-required":
+            word = loose[0]
+            raise InputError(
+                f"the model may be in {word.text}, which the file does not say",
+                f"{launch.file}:{word.line}:{word.column}",
+                "Give it with --model.",
+            )
 
     def _checked(
         self, preflight: Preflight, launch: Launch, words: Sequence[Word]
@@ -226,53 +250,6 @@ def _stand_in(checked: Checked, model: str | None, hole: Hole | None) -> str:
     if not isinstance(checked.parsed, Parsed) or model is None:
         return ""
     return model if hole is not None or checked.parsed.model not in (None, model) else ""
-
-
-def _unknown(
-    launch: Launch,
-    holes: Sequence[Hole],
-    loose: Sequence[Word],
-    model_flag: str,
-    tried: Sequence[tuple[tuple[str, ...], Checked]],
-) -> tuple[Unknown, ...]:
-    found = [Unknown(word.text, Spot(launch.file, word.line, word.column)) for word in loose]
-    for place, hole in enumerate(holes):
-        if hole.flag == model_flag:
-            continue
-        word = launch.arguments[hole.index]
-        works = {values[place] for values, checked in tried if holds(checked)}
-        both = hole.texts if len(hole.texts) > 1 and not _same_for_all(tried, place) else ()
-        found.append(
-            Unknown(
-                hole.text,
-                Spot(launch.file, word.line, word.column),
-                hole.flag,
-                hole.option,
-                tuple(one for one in both if one in works),
-                tuple(one for one in both if one not in works),
-            )
-        )
-    return tuple(found)
-
-
-def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:
-    """Whether the answer is the same whatever stands in one hole."""
-    answers: dict[tuple[str, ...], set[frozenset[str]]] = {}
-    for values, checked in tried:
-        answers.setdefault((*values[:place], *values[place + 1 :]), set()).add(_broken(checked))
-    return all(len(one) == 1 for one in answers.values())
-
-
-def _broken(checked: Checked) -> frozenset[str]:
-    if checked.resolution is None:
-        return frozenset((str(checked.refusal),))
-    return frozenset(one.rule.id for one in checked.resolution.broken)
-
-
-def _certain(tried: Sequence[Checked]) -> frozenset[str]:
-    """The rules that are broken whatever stands in the holes."""
-    sets = [_broken(checked) for checked in tried]
-    return frozenset.intersection(*sets) if sets else frozenset()
 
 
 def _visible(launch: Launch, roles: Mapping[str, str]) -> int | None:

@@ -13,6 +13,8 @@ from .intake.parsed import Place
 from .intake.tokens import Word
 from .report import CheckReport, Finding
 
+ENVIRONMENT = "env."
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -28,7 +30,8 @@ class Unknown:
     """A value that the file leaves to somebody else, as ``text``.
 
     ``works`` and ``fails`` are the values tried with which the launch holds and does not; both empty where no rule
-    reads the flag, or where ``flag`` is "": whole words that cannot be known were left out.
+    reads the flag, or where ``flag`` is "": whole words that cannot be known were left out. A variable of the
+    environment is ``env.NAME``, and counts as not set.
     """
 
     text: str

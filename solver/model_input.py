@@ -1,16 +1,22 @@
-"""What a person writes for a model (a Hugging Face id, a folder, a config.json) -> a checkpoint's config values."""
+"""What a person writes for a model (an id, a folder, a config.json, a GGUF file) -> a checkpoint's config values."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NoReturn
 
+from constraints.models_gguf import GgufHeader
 from constraints.models_schema import Catalogue, Checkpoint
 
 from .errors import InputError
+from .gguf_config import gguf_config
+from .intake.gguf import is_gguf, read_gguf
+from .intake.hub import Hub
 from .near import nearest_names
 from .weights import experts_type
 
@@ -20,6 +26,9 @@ MAX_BYTES = 20 * 1024 * 1024
 QUANTIZATION_FILE = "hf_quant_config.json"
 # Its presence alone says how the weights were made.
 DESCRIPTION_FILE = "quant_model_description.json"
+NOWHERE = Hub()
+# SGLang takes OWNER/REPOSITORY/FILE.gguf and OWNER/REPOSITORY:QUANTIZATION for files to download.
+_ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+\.gguf|:[\w.-]+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +41,15 @@ class ModelInput:
     checkpoint: Checkpoint | None = None
 
 
-def read_model(reference: str, catalogue: Catalogue) -> ModelInput:
-    """The config values behind an id, a folder or a config.json.
+def read_model(
+    reference: str,
+    catalogue: Catalogue,
+    headers: Mapping[str, GgufHeader] = MappingProxyType({}),
+    hub: Hub = NOWHERE,
+) -> ModelInput:
+    """The config values behind an id, a folder, a config.json or a GGUF file, whose ``headers`` a release describes.
+
+    An id is looked up in the catalogue, then by ``hub``; a revision that was asked for is not the catalogue's.
 
     Raises InputError: unknown, not readable, not JSON, too large, of the wrong shape.
     """
@@ -46,26 +62,48 @@ def read_model(reference: str, catalogue: Catalogue) -> ModelInput:
         is_folder, is_file = path.is_dir(), path.is_file()
     except (OSError, ValueError):
         is_folder = is_file = False
-    if checkpoint is not None and not is_folder and not is_file:
-        config = _parse(catalogue.configs[checkpoint.file], f"catalogue/{checkpoint.file}")
-        return ModelInput(checkpoint.id, f"the catalogue, {checkpoint.id}", config, checkpoint)
     if is_folder:
         return _folder(path, reference, checkpoint)
+    if is_file and is_gguf(path):
+        return ModelInput(reference, str(path), _gguf(path, headers), checkpoint)
     if is_file:
         config = _parse(_read(path), str(path))
         if path.name == "config.json":
             config = _beside(config, path.parent)
         return ModelInput(reference, str(path), config, checkpoint)
+    if checkpoint is not None and hub.revision is None:
+        config = _parse(catalogue.configs[checkpoint.file], f"catalogue/{checkpoint.file}")
+        return ModelInput(checkpoint.id, f"the catalogue, {checkpoint.id}", config, checkpoint)
+    found = hub.find(reference)
+    if found is not None:
+        return replace(_folder(found, reference, checkpoint), name=reference)
+    if checkpoint is not None:
+        raise InputError(
+            f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
+            "--revision",
+            "Add --fetch to get its config.json, or leave the revision out.",
+        )
     raise _unknown(reference, catalogue)
 
 
 def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:
     file = path / "config.json"
     if not file.is_file():
+        single = next(iter(sorted(path.glob("*.gguf"))), None)
         raise InputError(
-            f"The folder {reference} holds no config.json", str(path), "Name a folder with the files of a checkpoint."
+            f"The folder {reference} holds no config.json",
+            str(path),
+            f"Name the file: {single}" if single is not None else "Name a folder with the files of a checkpoint.",
         )
     return ModelInput(reference, str(file), _beside(_parse(_read(file), str(file)), path), checkpoint)
+
+
+def _gguf(path: Path, headers: Mapping[str, GgufHeader]) -> dict[str, Any]:
+    """The config of a GGUF file: a config.json beside it goes before its header, as in SGLang."""
+    file = path.parent / "config.json"
+    if file.is_file():
+        return {**_beside(_parse(_read(file), str(file)), path.parent), "gguf": {"beside": True}}
+    return gguf_config(read_gguf(path), headers, str(path))
 
 
 def _beside(config: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -128,6 +166,10 @@ def _kind(data: object) -> str:
 
 
 def _unknown(reference: str, catalogue: Catalogue) -> InputError:
+    if _ON_HUB.fullmatch(reference):
+        return InputError(
+            f"{reference} is a GGUF file on the Hub, which holds its configuration", "model", "Name a download of it."
+        )
     if reference.startswith((".", "/", "~")) or reference.endswith(".json"):
         return InputError(f"There is no file or folder {reference}", "model", "Check the path.")
     names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
@@ -139,8 +181,8 @@ def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
     meant = f"Did you mean {near[0]}? " if near else ""
     return InputError(
-        f"{reference} is not in the catalogue",
+        f"{reference} is not in the catalogue, nor in the cache of Hugging Face",
         "model",
-        f"{meant}For another checkpoint, name the folder or config.json of a download.",
+        f"{meant}For another checkpoint, name the folder or config.json of a download, or add --fetch.",
         near,
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from constraints.knowledge import Knowledge
 from constraints.schema import Action, Flag, Flags
@@ -14,7 +16,9 @@ from .intake.tokens import Word
 from .operations import reads
 
 MOST_VALUES = 32
-MOST_TRIES = 160
+MOST_TRIES = 128
+MOST_HOLES = 32
+Answer = TypeVar("Answer")
 _NUMBERS = ("1", "2", "4", "8", "16")
 
 
@@ -54,36 +58,53 @@ def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, .
         flag, action = owner
         texts = _texts(flag, action, value, knowledge)
         holes.append(Hole(index, value, flag.name, action.options[0], texts, prefix))
-    return tuple(holes), tuple(loose)
+    if len(holes) > MOST_HOLES:
+        loose += [words[hole.index] for hole in holes[MOST_HOLES:]]
+    return _few_enough(holes[:MOST_HOLES]), tuple(loose)
 
 
-def filled(
-    words: Sequence[Word], holes: Sequence[Hole], loose: Sequence[Word]
-) -> Iterator[tuple[tuple[str, ...], list[Word]]]:
-    """The words with values in the holes, and which: all combinations, or one hole after the other if too many."""
-    for values in itertools.islice(_choices(holes), MOST_TRIES):
+def tried(
+    words: Sequence[Word],
+    holes: Sequence[Hole],
+    loose: Sequence[Word],
+    check: Callable[[list[Word]], Answer],
+    holds: Callable[[Answer], bool],
+) -> list[tuple[tuple[str, ...], Answer]]:
+    """What became of the words with values in the holes: all combinations, or one hole after the other if too many.
+
+    One after the other, the rest has the first values with which the words hold, as soon as some are found.
+    """
+
+    def answer(values: tuple[str, ...]) -> tuple[tuple[str, ...], Answer]:
         by_index = {hole.index: hole.head + value for hole, value in zip(holes, values, strict=True)}
-        yield (
-            values,
+        return values, check(
             [
                 word._replace(text=by_index.get(index, word.text), open=False)
                 for index, word in enumerate(words)
                 if word not in loose
-            ],
+            ]
         )
 
+    if math.prod(len(hole.texts) for hole in holes) <= MOST_TRIES:
+        return [answer(values) for values in itertools.product(*(hole.texts for hole in holes))]
+    base = answer(tuple(hole.texts[0] for hole in holes))
+    found, places = {base[0]: base}, range(len(holes))
+    for place in (*places, *places):  # the second time round with a better base, if one was found
+        for text in holes[place].texts:
+            values = (*base[0][:place], text, *base[0][place + 1 :])
+            if values not in found:
+                found[values] = answer(values)
+            if holds(found[values][1]) and not holds(base[1]):
+                base = found[values]
+    return list(found.values())
 
-def _choices(holes: Sequence[Hole]) -> Iterable[tuple[str, ...]]:
-    whole = 1
-    for hole in holes:
-        whole *= len(hole.texts)
-    if whole <= MOST_TRIES:
-        return itertools.product(*(hole.texts for hole in holes))
-    first = tuple(hole.texts[0] for hole in holes)
-    singles = (
-        (*first[:place], text, *first[place + 1 :]) for place, hole in enumerate(holes) for text in hole.texts[1:]
-    )
-    return itertools.chain([first], singles)
+
+def _few_enough(holes: Sequence[Hole]) -> tuple[Hole, ...]:
+    """The holes with no more texts than are tried: what is not tried is not said to fail."""
+    if math.prod(len(hole.texts) for hole in holes) <= MOST_TRIES:
+        return tuple(holes)
+    share = max(2, MOST_TRIES // (2 * len(holes)))
+    return tuple(replace(hole, texts=hole.texts[:share]) for hole in holes)
 
 
 def _takes(action: Action, place: int) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from constraints import store
 from solver.cli.app import run
 from solver.errors import InputError
+from solver.file_check import Asked, FileChecker
 from solver.intake.decode import MAX_BYTES, decode
 from solver.intake.files import read_launches
 
@@ -41,23 +42,73 @@ WRONG = {
     "Dockerfile": b"FROM lmsysorg/sglang:latest\n",
     "unit.service": b"[Service]\nExecStart=/bin/true\n",
     "many.sh": f"{LAUNCH}\n".encode() * 65,
+    # What once took minutes: each is refused, or found to launch nothing, within a second or two of work.
+    "words.sh": (LAUNCH + " --x" * 230_000).encode(),
+    "commands.sh": b"a;" * 440_000 + LAUNCH.encode(),
+    "assignments.sh": b"".join(b"export A%d=1\n" % number for number in range(40_000)) + LAUNCH.encode(),
+    "prefix.sh": b"A=1 " * 200_000 + LAUNCH.encode(),
+    "escapes.sh": f'{LAUNCH} "'.encode() + b"\\$" * 240_000 + b'"',
+    "substitutions.sh": f"{LAUNCH} ".encode() + b"$(" * 240_000,
+    "shells.sh": b"bash -c \"bash -c 'bash -c x'\" " * 20_000,
+    "here.sh": b"".join(b"cat <<A%d\n" % number for number in range(20_000)) + LAUNCH.encode(),
+    "templates.yaml": b"{{" * 240_000,
+    "alone.yaml": b"{{a}} " * 20_000 + b"x\n",
+    "values.yaml": b"services:\n  a:\n    command:\n" + b"    - x\n" * 90_000,
+    "documents.yaml": b"---\na: 1\n" * 40_000,
+    "Dockerfile.env": b"FROM x\n" + b"ENV A=1\n" * 100_000 + f"CMD {LAUNCH}\n".encode(),
+    "Dockerfile.quotes": b"FROM x\nCMD [" + b'"\\' * 200_000,
+    "env.service": b"[Service]\n" + b"Environment=A=1\n" * 60_000 + f"ExecStart={LAUNCH}\n".encode(),
+    "quotes.service": b"[Service]\nEnvironment=" + b'"A=\\' * 200_000,
+    "nbsp.sh": LAUNCH.replace(" ", "\u00a0").encode(),
+    "arguments.sh": b"$PYTHON -m sglang.launch_server $ARGUMENTS\n",
 }
+
+
+# Two seconds of work on a machine of today; CI's are slower and shared.
+SECONDS, MIB = 8.0, 300
 
 
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_bad_files_end_in_a_message(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / name
     file.write_bytes(WRONG[name])
-    tracemalloc.start()
-    begun = time.monotonic()
+    begun = time.process_time()
     assert run(["check", "H100", str(file)]) == 2
-    assert time.monotonic() - begun < 10
-    assert tracemalloc.get_traced_memory()[1] < 300 << 20
-    tracemalloc.stop()
+    assert time.process_time() - begun < SECONDS
     said = capsys.readouterr()
     assert said.out == ""
     assert name in said.err
     assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize("name", ["values.yaml", "bomb-pod.yaml"])
+def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(WRONG[name])
+    run(["check", "H100", str(file)])  # what is known is loaded once
+    tracemalloc.start()
+    assert run(["check", "H100", str(file)]) == 2
+    assert tracemalloc.get_traced_memory()[1] < MIB << 20
+    tracemalloc.stop()
+
+
+def test_escape_sequences_do_not_reach_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.sh"
+    file.write_text("python3 -m sglang.launch_server --model-path '\x1b]0;x\x07'\n")
+    assert run(["check", "H100", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert "\x1b" not in said
+    assert "\\x1b" in said
+
+
+def test_values_of_many_holes_are_tried_around_one_that_holds() -> None:
+    words = "--tp $A --quantization $B --attention-backend $C --page-size $D --kv-cache-dtype $E --ep $F --pp-size $G"
+    report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} {words}", "a.sh")
+    found = {one.flag: one for one in report.launches[0].unknown}
+    assert report.holds
+    assert {1, 2, 4, 8} <= {int(str(value)) for value in found["tp_size"].works}
+    assert len(found["attention_backend"].works) > 2
+    assert "auto" in found["kv_cache_dtype"].works
 
 
 def test_a_large_file_is_not_read_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

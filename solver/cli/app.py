@@ -9,6 +9,7 @@ from constraints.errors import KnowledgeError
 from ..errors import Disagreement, InputError, TooLarge
 from . import checking, explaining, knowing, matrixing, recommending
 from .options import FAULT, WRONG, YES
+from .output import printable
 
 app = typer.Typer(
     name="preflight",
@@ -31,6 +32,7 @@ app.command(context_settings=_SGLANG_WORDS)(knowing.flags)
 app.command()(knowing.gpus)
 app.command()(knowing.models)
 app.command()(knowing.profiles)
+app.command()(knowing.schema)
 app.command()(knowing.lint)
 # The base of what typer says of bad options; it has no public name of its own there.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
@@ -42,7 +44,7 @@ def run(words: list[str]) -> int:
         outcome = app(args=words, standalone_mode=False)
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
-        typer.echo(_wrong(error), err=True)
+        typer.echo(printable(_wrong(error)), err=True)
         return WRONG
     except KnowledgeError as error:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
@@ -53,7 +55,7 @@ def run(words: list[str]) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except UsageError as error:
-        typer.echo(f"{error}\nSee preflight --help.", err=True)
+        typer.echo(printable(f"{error}\nSee preflight --help."), err=True)
         return WRONG
     except (typer.Abort, KeyboardInterrupt):
         return 130

@@ -11,8 +11,9 @@ import typer
 from constraints.values import Value
 
 from ..errors import InputError
+from ..intake.hub import Hub
 from . import completion
-from .inputs import arguments_of, kept_of, machine_asked, settings_of
+from .inputs import arguments_of, gpu_asked, kept_of, machine_asked, settings_of
 from .options import (
     NO,
     YES,
@@ -20,13 +21,16 @@ from .options import (
     CheckOutput,
     Cuda,
     Env,
+    Fetch,
     Format,
+    Here,
     Keep,
     Memory,
     Nodes,
     Output,
     Quiet,
     Release,
+    Revision,
     Without,
 )
 from .output import formatted, write
@@ -60,6 +64,9 @@ def check(
     fix: Annotated[bool, typer.Option("--fix", help="Write the best way out into the file.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, or has changed.")] = False,
     quiet: Quiet = False,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
     output: CheckOutput = CheckFormat.text,
 ) -> int:
     """Does this launch command hold, and what will SGLang really run?"""
@@ -69,12 +76,16 @@ def check(
         return batch.run(batch_file, release)
     from . import filing
 
+    if here:
+        words, gpu_memory = _with_gpu(words or [], gpu_memory)
+    hub = Hub(fetch, revision)
     gpu_and_files = filing.files_among(words or [])
     if gpu_and_files is not None or (words and (quiet or output in filing.TOOLS)):
         from ..file_check import Asked
 
         gpu, files = gpu_and_files or ((words or [""])[0], [])
-        asked = Asked(gpu, model, release, settings_of(env), without or (), cuda, gpu_memory, nodes, why or fix or diff)
+        told = why or fix or diff
+        asked = Asked(gpu, model, release, settings_of(env), without or (), cuda, gpu_memory, nodes, told, hub=hub)
         shown_as = filing.Shown(output, quiet, show_facts, fix, diff, keep)
         return filing.run(asked, files, shown_as) if files else filing.command(asked, (words or [])[1:], shown_as)
     if fix or diff:
@@ -84,7 +95,7 @@ def check(
 
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
-    preflight = Preflight(release)
+    preflight = Preflight(release, hub)
     arguments, given = arguments_of(words[1:])
     platform = machine_asked(
         preflight.knowledge,
@@ -118,24 +129,46 @@ def resolve(
     without: Without = None,
     cuda: Cuda = None,
     nodes: Nodes = 1,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
     output: Output = Format.text,
 ) -> int:
     """The effective configuration, write by write, in SGLang's order."""
     from ..api import Preflight
     from ..render import machine, text
 
+    memory = None
+    if here:
+        words, memory = _with_gpu(words or [], None)
     if not words:
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
-    preflight = Preflight(release)
+    preflight = Preflight(release, Hub(fetch, revision))
     arguments, given = arguments_of(words[1:])
     platform = machine_asked(
-        preflight.knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, given=given
+        preflight.knowledge,
+        words[0],
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=memory,
+        given=given,
     )
     report = preflight.check(model, platform, arguments, Path.cwd())
     data = machine.check(report)
     data["log"] = [machine.change(one) for one in report.log]
     write(formatted(output, text.log(report), data))
     return NO if report.refused else YES
+
+
+def _with_gpu(words: list[str], memory_gib: float | None) -> tuple[list[str], float | None]:
+    """The words behind the GPUs of this machine, which they must not name themselves."""
+    from constraints import store
+
+    known = store.knowledge_of(store.known_releases()[-1]).gpus
+    gpu, memory = gpu_asked(None, True, known, memory_gib, "")
+    return [gpu, *words], memory
 
 
 def _facts(found: Mapping[str, Value]) -> str:

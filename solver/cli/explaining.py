@@ -9,13 +9,15 @@ import typer
 
 from ..errors import InputError
 from . import launching
-from .inputs import arguments_of, kept_of, machine_asked, pins_of, settings_of, text_of
+from .inputs import arguments_of, gpu_asked, kept_of, machine_asked, pins_of, settings_of, text_of
 from .options import (
     NO,
     YES,
     Cuda,
     Env,
+    Fetch,
     Format,
+    Here,
     Keep,
     LaunchFormat,
     LaunchOutput,
@@ -24,6 +26,7 @@ from .options import (
     Output,
     Plot,
     Release,
+    Revision,
     Sets,
     Without,
 )
@@ -60,18 +63,24 @@ def explain(
     nodes: Nodes = 1,
     keep: Keep = None,
     which: Annotated[Which | None, typer.Option("--which", help="Ask for which of these it holds.")] = None,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
     plot: Plot = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
     from ..api import Preflight
+    from ..intake.hub import Hub
     from ..render import machine, text
 
     if (args is None) == (not sets):
         raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
-    if gpu is None and which is not Which.gpu:
-        raise InputError("no GPU is named", "explain", "Write: preflight explain MODEL 8xB200 --set FLAG=VALUE")
-    preflight = Preflight(release)
+    preflight = Preflight(release, Hub(fetch, revision))
+    memory = None
+    if here or which is not Which.gpu:
+        example = "preflight explain MODEL 8xB200 --set FLAG=VALUE"
+        gpu, memory = gpu_asked(gpu, here, preflight.knowledge.gpus, None, example)
     arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
     platform = machine_asked(
         preflight.knowledge,
@@ -80,6 +89,7 @@ def explain(
         env=env,
         without=without,
         cuda=cuda,
+        memory_gib=memory,
         given=given,
     )
     if which is not None:

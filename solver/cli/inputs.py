@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from constraints.gpu_names import spelling
 from constraints.knowledge import Knowledge
-from constraints.schema import Flags
+from constraints.schema import Flags, Gpus
 from constraints.values import Value, same
 
 from ..errors import InputError
 from ..facts import Platform
 from ..intake.command import parse_arguments, read_command, words_of
+from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
 from ..machine import platform_of
 from ..near import nearest_names
@@ -54,6 +56,26 @@ def machine_asked(
     return platform_of(
         knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
     )
+
+
+def gpu_asked(
+    gpu: str | None, here: bool, known: Gpus, memory_gib: float | None, example: str
+) -> tuple[str, float | None]:
+    """The text of the GPU and the memory of one: as named, or with ``here`` as the driver of this machine tells.
+
+    Raises InputError when it is named twice, or not at all.
+    """
+    if here:
+        if gpu is not None:
+            raise InputError(f"{gpu!r} names a GPU, and --here means those of this machine", "--here", "Leave one out.")
+        from ..intake.here import gpus_here
+
+        found = gpus_here()
+        name = found.name if spelling(found.name) in known.spellings else found.capability
+        return f"{found.number}x{name}", memory_gib or found.memory_mib / 1024
+    if gpu is None:
+        raise InputError("no GPU is named", None, f"Write: {example}, or --here for the GPUs of this machine.")
+    return gpu, memory_gib
 
 
 def settings_of(env: Sequence[str] | None) -> dict[str, str]:
@@ -122,7 +144,11 @@ def _value(field: str, text: str, flags: Flags) -> Value:
     option = next((action.options[0] for action in flag.actions if action.options), None)
     if option is None:
         return text
-    parsed = parse_arguments(words_of([option, *shlex.split(text)]), flags, needs_model=False)
+    try:
+        words = shlex.split(text)
+    except ValueError as fault:
+        raise InputError(f"the value {text!r} cannot be split into words: {fault}", f"--set {field}") from None
+    parsed = parse_arguments(words_of([option, *words]), flags, needs_model=False)
     if isinstance(parsed, Refusal):
         raise InputError(refusal_message(parsed, "of this release"), f"--set {field}", None, tuple(parsed.near))
     return parsed.typed.get(field)
@@ -138,7 +164,7 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     found = read_command(words[0] if len(words) == 1 else shlex.join(words))
     if isinstance(found, Refusal):
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
-    return [word.text for word in found.arguments], dict(found.env)
+    return [word.text for word in found.arguments], known_environment(found.env, {})[0]
 
 
 def batch_case(line: str) -> dict[str, Any]:

@@ -51,6 +51,14 @@ def profiles() -> int:
     return YES
 
 
+def schema() -> int:
+    """The JSON schema of every answer that `--format json` gives."""
+    from ..render import machine
+
+    write(machine.schema_text())
+    return YES
+
+
 def lint(
     sources: Annotated[
         Path | None,

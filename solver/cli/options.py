@@ -65,10 +65,18 @@ Sets = Annotated[
     typer.Option("--set", metavar="FLAG=VALUE", help="Fix a flag's effective value.", autocompletion=completion.flags),
 ]
 Gpu = Annotated[
-    str,
+    str | None,
     typer.Argument(
-        metavar="GPU", help="Such as B200, 8xB200 or sm100.", show_default=False, autocompletion=completion.gpus
+        metavar="GPU",
+        help="Such as B200, 8xB200 or sm100; not with --here.",
+        show_default=False,
+        autocompletion=completion.gpus,
     ),
+]
+Here = Annotated[bool, typer.Option("--here", help="Take the GPUs of this machine; needs the extra `here`.")]
+Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch a config.json that is not here; needs the extra `hub`.")]
+Revision = Annotated[
+    str | None, typer.Option("--revision", metavar="REV", help="Branch, tag or commit of the checkpoint.")
 ]
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw it too, as .svg or .png; needs the extra `plot`.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .container import Manifest, listed_launches, scalars, script_launches, text_of, words_in
 from .expand import expand
-from .launch import Launch, launch_from
+from .launch import Launch, known_environment, launch_from
 from .template import is_template
 from .words import launch_of
 from .yamltree import Node
@@ -31,10 +31,17 @@ def compose_launches(file: str, lines: list[str], document: Node) -> Iterator[La
     manifest = Manifest(file, "compose", lines, lambda text: "$" in text or is_template(text))
     services = document.get("services")
     for name, service in services.entries() if services is not None else ():
-        env, where = _environment(service)
+        env, unset, where = _environment(service)
         for launch in _service_launches(manifest, service, env):
             image, _ = expand(text_of(service.get("image")), {})
-            yield replace(launch, name=name.text, image=image, num_gpus=_gpus(service), where={**launch.where, **where})
+            yield replace(
+                launch,
+                name=name.text,
+                image=image,
+                num_gpus=_gpus(service),
+                where={**launch.where, **where},
+                unset={**unset, **launch.unset},
+            )
 
 
 def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str]) -> list[Launch]:
@@ -50,25 +57,28 @@ def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str])
     if command is None:
         return []
     launch = launch_from(command, manifest.kind, manifest.file, {})
-    return [replace(launch, env={**env, **command.env})]
+    assigned, unset = known_environment(command.env, env)
+    return [replace(launch, env=assigned, unset=unset)]
 
 
-def _environment(service: Node) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
+def _environment(service: Node) -> tuple[dict[str, str], dict[str, str], dict[str, tuple[int, int]]]:
+    """What is set, what is set to something that the file does not say, and where each stands."""
     node = service.get("environment")
     texts: dict[str, str] = {}
+    unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
-    if node is None:
-        return texts, where
-    for key, value in node.entries():
-        text, left = expand(text_of(value), {})
-        if not left and value.kind == "scalar":
-            texts[key.text], where[key.text] = text, (key.line, key.column)
-    for item in scalars(node):
-        name, separator, value_text = item.text.partition("=")
-        text, left = expand(value_text, {})
-        if separator and not left:
-            texts[name], where[name] = text, (item.line, item.column)
-    return texts, where
+
+    def take(name: str, given: str | None, at: Node) -> None:
+        text, left = expand(given, {}) if given is not None else (f"${{{name}}}", True)  # as it is where compose runs
+        (unset if left else texts)[name], where[name] = text, (at.line, at.column)
+
+    for key, value in node.entries() if node is not None else ():
+        if value.kind == "scalar":
+            take(key.text, None if not value.text and not value.style else value.text, key)
+    for item in scalars(node) if node is not None and node.kind == "sequence" else ():
+        name, equals, text = item.text.partition("=")
+        take(name, text if equals else None, item)
+    return texts, unset, where
 
 
 def _gpus(service: Node) -> int | None:

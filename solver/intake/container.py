@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
-from .launch import FileKind, Launch, launch_from
+from .launch import FileKind, Launch, known_environment, launch_from
 from .places import Places, start_of
 from .refusal import Refusal
 from .tokens import Unbalanced, Word, tokens
@@ -60,7 +60,8 @@ def listed_launches(
     if command is None:
         return []
     launch = launch_from(command, manifest.kind, manifest.file, outer)
-    return [_with_env(launch, {**env, **command.env})]
+    assigned, unset = known_environment(command.env, env)
+    return [replace(launch, env=assigned, unset=unset)]
 
 
 def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> list[Launch]:
@@ -75,7 +76,10 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
         line, column = Places(manifest.lines, node).of(max(found.line, 1), max(found.column, 1))
         raise InputError("a quote is opened and never closed", f"{manifest.file}:{line}:{column}")
     places = Places(manifest.lines, node)
-    return [launch_from(_placed(one, places, manifest), manifest.kind, manifest.file, env) for one in found]
+    placed = [_placed(one, places, manifest) for one in found]
+    if manifest.kind == "compose":
+        placed = [_interpolated(one) for one in placed]
+    return [launch_from(one, manifest.kind, manifest.file, env) for one in placed]
 
 
 def words_in(manifest: Manifest, node: Node) -> list[Word]:
@@ -102,6 +106,13 @@ def _placed(command: CommandLine, places: Places, manifest: Manifest) -> Command
     return command._replace(arguments=move(command.arguments), before=move(command.before), lists=lists)
 
 
+def _interpolated(command: CommandLine) -> CommandLine:
+    """A script as compose hands it on: a doubled sign is one, whatever quotes stand around it."""
+    words = tuple(word._replace(text=word.text.replace("$$", "$"), quoted=()) for word in command.arguments)
+    env = {name: value.replace("$$", "$") for name, value in command.env.items()}
+    return command._replace(arguments=words, env=env)
+
+
 def _moved(word: Word, places: Places, filled: bool) -> Word:
     line, column = places.of(word.line, word.column)
     last_line, last_column = places.of(word.stop[0], word.stop[1] - 1)
@@ -113,7 +124,3 @@ def _word(manifest: Manifest, node: Node, flow: bool) -> Word:
     return Word(
         node.text, line, column, manifest.file, manifest.filled(node.text), node.stop, "flow" if flow else "block"
     )
-
-
-def _with_env(launch: Launch, env: Mapping[str, str]) -> Launch:
-    return replace(launch, env=env)

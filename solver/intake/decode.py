@@ -7,7 +7,7 @@ import codecs
 from ..errors import InputError
 
 # The largest launch files are generated manifests of some hundred kilobytes.
-MAX_BYTES = 4 * 1024 * 1024
+MAX_BYTES = 1024 * 1024
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
@@ -29,8 +29,11 @@ def decode(data: bytes, name: str) -> str:
         encoding = _unmarked(data)
     try:
         text = data.decode(encoding)
-    except UnicodeDecodeError:
-        raise InputError("not a text file", name, "Give a command, a script or a manifest.") from None
+    except UnicodeDecodeError as fault:
+        line = data[: fault.start].count(b"\n") + 1
+        raise InputError(
+            f"not a text file: line {line} is not {encoding.upper()}", name, "Give a command, a script or a manifest."
+        ) from None
     if "\x00" in text:
         raise InputError("not a text file: it holds NUL characters", name, "Give a command, a script or a manifest.")
     return text

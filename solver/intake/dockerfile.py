@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
-from .expand import expand
+from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
-from .tokens import Word
+from .tokens import Unbalanced, Word, plain_words
 from .words import launch_of, read_commands
 
+MOST_INSTRUCTIONS = 5000
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+", re.ASCII)
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"')
-_PAIR = re.compile(r"""([A-Za-z_]\w*)=("(?:\\.|[^"\\])*"|'[^']*'|\S*)""", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +46,28 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
     """
     known: dict[str, str] = {}
     env: dict[str, str] = {}
+    unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
     image, last = "", {"ENTRYPOINT": None, "CMD": None}  # type: tuple[str, dict[str, _Instruction | None]]
-    for one in _instructions(text):
+    for number, one in enumerate(_instructions(text)):
+        if number > MOST_INSTRUCTIONS:
+            raise InputError(f"more than {MOST_INSTRUCTIONS} instructions", f"{file}:{one.line}")
         if one.name == "FROM":
             image, env, where = expand(one.body.split()[0] if one.body.split() else "", known)[0], {}, {}
+            unset = {}
             last = {"ENTRYPOINT": None, "CMD": None}
         elif one.name in ("ENV", "ARG"):
-            pairs = _pairs(one.body, {**known, **env})
-            (env if one.name == "ENV" else known).update(pairs)
-            where.update(dict.fromkeys(pairs, (one.line, one.column)) if one.name == "ENV" else {})
+            pairs, left = _pairs(file, one, ChainMap(env, known))
+            if one.name == "ARG":
+                known.update(pairs)
+                continue
+            env.update(pairs)
+            unset.update(left)
+            for name in left:
+                env.pop(name, None)
+            for name in pairs:
+                unset.pop(name, None)
+            where.update(dict.fromkeys((*pairs, *left), (one.line, one.column)))
         elif one.name in last:
             last[one.name] = one
             if one.name == "ENTRYPOINT":
@@ -63,15 +76,15 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
     for part in (last["ENTRYPOINT"], last["CMD"]):
         if part is None:
             continue
-        if not part.body.lstrip().startswith("["):
+        if not _is_list(part.body):
             for launch in _shell(file, part, env):
-                yield replace(launch, image=image, where=where)
+                yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
         words += _listed(file, part)
     command = launch_of(words, {}, bare=False)
     if command is not None:
         launch = launch_from(command, "dockerfile", file, {})
-        yield replace(launch, image=image, env=env, where=where)
+        yield replace(launch, image=image, env=env, where=where, unset=unset)
 
 
 def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch]:
@@ -82,6 +95,15 @@ def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch
             return []
         raise InputError("a quote is opened and never closed", f"{file}:{found.line}:{found.column}")
     return [launch_from(one, "dockerfile", file, env) for one in found]
+
+
+def _is_list(body: str) -> bool:
+    """Whether a command is a list of words; what is no JSON is a command for the shell, whatever it begins with."""
+    try:
+        found = json.loads(body.replace("\\\n", "  "))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, list) and all(isinstance(word, str) for word in found)
 
 
 def _listed(file: str, part: _Instruction) -> Iterator[Word]:
@@ -97,17 +119,25 @@ def _listed(file: str, part: _Instruction) -> Iterator[Word]:
         yield Word(text, line, column, file, False, (line, column + len(match[0]) - 1), "flow")
 
 
-def _pairs(body: str, known: Mapping[str, str]) -> dict[str, str]:
+def _pairs(file: str, one: _Instruction, known: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What an ENV or ARG sets, and what of it cannot be known."""
+    try:
+        words = list(plain_words(one.body))
+    except Unbalanced as fault:
+        line, column = one.line + fault.line - 1, fault.column + (one.column - 1 if fault.line == 1 else 0)
+        raise InputError("a quote is opened and never closed", f"{file}:{line}:{column}") from None
     found: dict[str, str] = {}
-    joined = body.replace("\\\n", " ")
-    for name, value in _PAIR.findall(joined):
-        text = value[1:-1] if value[:1] in ("'", '"') else value
-        expanded, left = expand(text, {**known, **found})
-        if not left:
-            found[name] = expanded
-    if not found and len(parts := joined.split(None, 1)) == 2 and "=" not in parts[0]:
-        found[parts[0]] = parts[1].strip()
-    return found
+    unset: dict[str, str] = {}
+    if words and "=" not in words[0].text:  # the older form: a name, and all that follows
+        name, _, rest = one.body.strip().partition(" ")
+        pairs = [(name, rest.strip())] if rest.strip() else []
+    else:
+        texts = [guarded(word.text, word.quoted) for word in words]
+        pairs = [(name, value) for name, equals, value in (text.partition("=") for text in texts) if equals]
+    for name, value in pairs:
+        text, left = expand(value, known)  # an instruction reads what stood before it
+        (unset if left else found)[name] = text
+    return found, unset
 
 
 def _instructions(text: str) -> Iterator[_Instruction]:

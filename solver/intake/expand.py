@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..errors import InputError
 from .template import is_template
 from .tokens import Word
 
@@ -13,9 +14,11 @@ _VARIABLE = re.compile(
     r"|\$\((?P<round>[A-Za-z_]\w*)\)",
     re.ASCII,
 )
+_COMMAND = re.compile(r"\$[({]|`")
 _LIST = re.compile(r"\$\{([A-Za-z_]\w*)\[[@*]\]\}", re.ASCII)
-_ROUNDS = 3  # variables of variables
-_MOST = 2000
+# In place of a sign that a quote keeps from beginning a variable, while the others are put in.
+_KEPT = {"$": "\ue002", "`": "\ue003"}
+MOST_WORDS, _LONGEST = 4000, 100_000
 
 
 def expanded(
@@ -29,22 +32,24 @@ def expanded(
             found += expanded(lists[named[1]], env)
         else:
             found += _one(word, env)
-    return tuple(found[:_MOST])
+    if len(found) > MOST_WORDS:
+        raise InputError(f"more than {MOST_WORDS} words in one launch", None)
+    return tuple(found)
 
 
 def _one(word: Word, env: Mapping[str, str]) -> Iterator[Word]:
     if not word.open:
         yield word
         return
-    text, left = expand(word.text, env)
+    text, left = expand(guarded(word.text, word.quoted), env)
     if text == word.text:  # nothing in it is known, and it was not open for nothing
         yield word
         return
     whole = _VARIABLE.fullmatch(word.text) is not None and word.layout == "words"
     if left or not whole:
-        yield word._replace(text=text, open=left or is_template(text))
+        yield word._replace(text=text, open=left or is_template(text), quoted=())
     else:  # unquoted, a shell splits it
-        yield from (word._replace(text=part, open=False) for part in text.split())
+        yield from (word._replace(text=part, open=False, quoted=()) for part in text.split())
 
 
 def _unquoted(text: str | None) -> str | None:
@@ -52,8 +57,23 @@ def _unquoted(text: str | None) -> str | None:
     return text[1:-1] if text and len(text) > 1 and text[0] == text[-1] and text[0] in ("'", '"') else text
 
 
+def guarded(text: str, quoted: Iterable[int]) -> str:
+    """The text with its quoted signs hidden from `expand`, which shows them again."""
+    marks = list(text)
+    for place in quoted:
+        marks[place] = _KEPT.get(marks[place], marks[place])
+    return "".join(marks)
+
+
+def shown(text: str) -> str:
+    """The text with its quoted signs as they stood."""
+    for sign, kept in _KEPT.items():
+        text = text.replace(kept, sign)
+    return text
+
+
 def expand(text: str, env: Mapping[str, str]) -> tuple[str, bool]:
-    """The text with what is known put in, and whether something unknown is left."""
+    """The text with what is known put in, once, and whether something unknown is left."""
     unknown = False
 
     def value(match: re.Match[str]) -> str:
@@ -69,10 +89,7 @@ def expand(text: str, env: Mapping[str, str]) -> tuple[str, bool]:
             return match[0]
         return known
 
-    for _ in range(_ROUNDS):
-        before, unknown = text, False
-        text = _VARIABLE.sub(value, text)
-        if text == before or unknown or "$" not in text or len(text) > _MOST * 10:
-            break
-    left = unknown or is_template(text) or bool(re.search(r"\$[({]", text)) or "`" in text
-    return text, left
+    put = _VARIABLE.sub(value, text)
+    rest = _VARIABLE.sub("", text)
+    left = unknown or is_template(put) or bool(_COMMAND.search(rest)) or len(put) > _LONGEST
+    return shown(put[:_LONGEST]), left

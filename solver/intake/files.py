@@ -21,6 +21,8 @@ _SHELL = (".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".env")
 _YAML_START = re.compile(r"""(?:---|\{|- |["']?[\w./-]+["']?[ \t]*:(?:[ \t]|$))""", re.ASCII)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[ \t]*(\w*)")
 _PROMPT = re.compile(r"^([ \t]*)([$#>] )(?=\S)", re.MULTILINE)
+# Pages on the web have such blanks in the commands that people copy.
+_ODD_BLANK = re.compile(r"sglang[^\n]*[\u00a0\u2000-\u200b\u202f\u3000]|[\u00a0\u2000-\u200b\u202f\u3000][^\n]*sglang")
 _HINT = "Give a shell command, Dockerfile, compose file, Kubernetes manifest, systemd unit or SGLang's --config YAML."
 
 
@@ -30,11 +32,19 @@ def read_launches(text: str, file: str, flags: Flags) -> tuple[Launch, ...]:
     Raises InputError.
     """
     found: list[Launch] = []
-    for launch in _launches(text, file, flags):
-        found.append(launch)
-        if len(found) > MOST_LAUNCHES:
-            raise InputError(f"more than {MOST_LAUNCHES} launches", file, "Split the file.")
+    try:
+        for launch in _launches(text, file, flags):
+            found.append(launch)
+            if len(found) > MOST_LAUNCHES:
+                raise InputError(f"more than {MOST_LAUNCHES} launches", file, "Split the file.")
+    except InputError as fault:
+        if fault.where is not None:
+            raise
+        raise InputError(fault.message, file, fault.hint, fault.near) from None
     if not found:
+        odd = next((number for number, row in enumerate(text.splitlines(), 1) if _ODD_BLANK.search(row)), None)
+        if odd is not None:
+            raise InputError("holds a blank that a shell takes for a letter", f"{file}:{odd}", "Type the blanks anew.")
         raise InputError("launches no SGLang server", file, _HINT)
     return tuple(found)
 
@@ -67,16 +77,16 @@ def _yaml(file: str, text: str, flags: Flags) -> Iterator[Launch]:
     # Read with the first YAML file only: a command needs none of it.
     from .compose import compose_launches, is_compose
     from .kubernetes import is_kubernetes, kubernetes_launches
-    from .serverconfig import is_server_config, server_config_launch
+    from .serverconfig import is_server_config, server_config_launch, server_spellings
     from .yamltree import read_documents
 
-    lines = text.splitlines()
+    lines, spellings = text.splitlines(), server_spellings(flags)
     for document in read_documents(text, file):
         if is_compose(document):
             yield from compose_launches(file, lines, document)
         elif is_kubernetes(document):
             yield from kubernetes_launches(file, lines, document)
-        elif is_server_config(document, flags):
+        elif is_server_config(document, spellings):
             yield server_config_launch(file, text, document, flags)
 
 

@@ -5,8 +5,10 @@ A pod is known by its list of containers, wherever it stands, so that new kinds 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from .container import Manifest, listed_launches, scalars, text_of
 from .launch import Launch
@@ -16,6 +18,7 @@ from .yamltree import Node
 _LISTS = ("containers", "initContainers")
 _MAIN = "mainContainer"
 _GPU_KEYS = ("gpu",)  # the last part of nvidia.com/gpu, amd.com/gpu, and Dynamo's own
+_REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
 _GROUP_SIZE = "LWS_GROUP_SIZE"  # set by the controller of LeaderWorkerSet
 
 
@@ -27,6 +30,14 @@ class _Above:
     env: Mapping[str, str] = field(default_factory=dict)
     service: Node | None = None
     nodes: int | None = None
+
+
+class _Environment(NamedTuple):
+    """What is set, what is set to something that the file does not say, and where each stands."""
+
+    texts: Mapping[str, str]
+    unset: Mapping[str, str]
+    where: Mapping[str, tuple[int, int]]
 
 
 def is_kubernetes(document: Node) -> bool:
@@ -70,14 +81,14 @@ def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iter
             continue
         inner = above
         if value.kind == "mapping" and value.get("extraPodSpec") is not None:
-            env = {**above.env, **_environment(value, "envs")[0]}
+            env = {**above.env, **_environment(value, "envs", above.env).texts}
             inner = replace(above, name=name.text, service=value, env=env, nodes=_nodes(value))
         yield from _walk(manifest, value, inner, seen)
 
 
 def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) -> Iterator[Launch]:
-    own, where = _environment(container, "env")
-    env = {**above.env, **own}
+    own = _environment(container, "env", above.env)
+    env = {name: text for name, text in {**above.env, **own.texts}.items() if name not in own.unset}
     items = [
         (node, part.flow)
         for part in (container.get("command"), container.get("args"))
@@ -97,7 +108,8 @@ def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) ->
             num_gpus=gpus,
             nodes=above.nodes,
             hints=hints,
-            where={**launch.where, **where},
+            where={**launch.where, **own.where},
+            unset={**own.unset, **launch.unset},
         )
 
 
@@ -107,15 +119,28 @@ def _nodes(component: Node) -> int | None:
     return int(text) if text.isdecimal() and int(text) else None
 
 
-def _environment(container: Node, key: str) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
+def _environment(container: Node, key: str, above: Mapping[str, str]) -> _Environment:
+    """The variables of a list of names and values; each may read those ``above`` and before it."""
     texts: dict[str, str] = {}
+    unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
     listed = container.get(key)
     for item in listed.items if listed is not None else ():
         name, value = text_of(item.get("name")), item.get("value")
-        if name and value is not None and value.kind == "scalar" and not is_template(value.text):
-            texts[name], where[name] = value.text, (value.line, value.column)
-    return texts, where
+        if not name:
+            continue
+        node = value or item
+        where[name] = (node.line, node.column)
+        if value is None or value.kind != "scalar" or is_template(value.text):
+            unset[name] = text_of(value) or name
+        else:
+            texts[name] = _kubelet(value.text, {**above, **texts})
+    return _Environment(texts, unset, where)
+
+
+def _kubelet(text: str, known: Mapping[str, str]) -> str:
+    """Variables put in as the kubelet does: what it does not know stays as it stands."""
+    return _REFERENCE.sub(lambda found: "$" if found[0] == "$$" else known.get(found[1], found[0]), text)
 
 
 def _gpus(container: Node) -> int | None:

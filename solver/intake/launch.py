@@ -21,6 +21,7 @@ class Launch:
     """One launch of SGLang in a file.
 
     ``at`` is where it stands, ``where`` the place of each environment variable, ``hints`` texts that may name its GPU.
+    ``unset``: variables that are set to what the file does not say.
     """
 
     kind: FileKind
@@ -35,6 +36,7 @@ class Launch:
     num_gpus: int | None = None
     nodes: int | None = None
     where: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    unset: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def release(self) -> str | None:
@@ -47,20 +49,36 @@ def launch_from(
     command: CommandLine, kind: FileKind, file: str, env: Mapping[str, str] | None = None, **said: str
 ) -> Launch:
     """The launch of a command that was read from a text, with variables put in."""
-    known = dict(env or {})
-    for name, value in command.env.items():  # in the order of a script: a value may read those before it
-        text, left = expand(value, known)
-        if not left:
-            known[name] = text
+    known, unset = known_environment(command.env, env or {})
     words = [word._replace(origin=file) for word in command.arguments]
     lists = {name: tuple(one._replace(origin=file) for one in found) for name, found in command.lists.items()}
     at = command.before[-1] if command.before else (command.arguments[0] if command.arguments else Word(""))
     texts = [word.text for word in command.before]
     image = next((text for text in texts if _IMAGE.fullmatch(text)), "")
     launch = Launch(
-        kind, file, at._replace(origin=file), expanded(words, known, lists), known, command.entry, image=image
+        kind,
+        file,
+        at._replace(origin=file),
+        expanded(words, known, lists),
+        known,
+        command.entry,
+        image=image,
+        unset=unset,
     )
     return replace(launch, num_gpus=_docker_gpus(texts), **said)  # type: ignore[arg-type]
+
+
+def known_environment(assigned: Mapping[str, str], outer: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The environment with what was assigned, in the order of a script, and what of it cannot be known."""
+    known, unknown = dict(outer), dict[str, str]()
+    for name, value in assigned.items():
+        text, left = expand(value, known)
+        if left:
+            known.pop(name, None)
+            unknown[name] = text
+        else:
+            known[name] = text
+    return known, unknown
 
 
 def _docker_gpus(texts: Sequence[str]) -> int | None:

@@ -15,12 +15,18 @@ from .yamltree import Node
 _SHARE = 0.6
 
 
-def is_server_config(document: Node, flags: Flags) -> bool:
+def server_spellings(flags: Flags) -> frozenset[str]:
+    """The keys that a file of SGLang's options can have; none where the release reads no such file."""
+    if flags.config is None:
+        return frozenset()
+    return frozenset(flags) | {option.lstrip("-").replace("-", "_") for option in flags.options}
+
+
+def is_server_config(document: Node, spellings: frozenset[str]) -> bool:
     """Whether most keys of a mapping are SGLang's options."""
-    if document.kind != "mapping" or not document.pairs or flags.config is None:
+    if document.kind != "mapping" or not document.pairs or not spellings:
         return False
-    spellings = {option.lstrip("-").replace("-", "_") for option in flags.options}
-    known = [key for key, _ in document.pairs if key.text.replace("-", "_") in spellings | set(flags)]
+    known = [key for key, _ in document.pairs if key.text.replace("-", "_") in spellings]
     return len(known) >= _SHARE * len(document.pairs)
 
 

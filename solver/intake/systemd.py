@@ -9,12 +9,12 @@ from dataclasses import replace
 from ..errors import InputError
 from .launch import Launch, launch_from
 from .refusal import Refusal
+from .tokens import Unbalanced, plain_words
 from .words import read_commands
 
+MOST_SETTINGS = 5000
+
 _SETTING = re.compile(r"[ \t]*(ExecStart|Environment)[ \t]*=[ \t]*", re.ASCII)
-_PAIR = re.compile(
-    r"""(?:"([A-Za-z_]\w*)=((?:\\.|[^"\\])*)"|'([A-Za-z_]\w*)=([^']*)'|([A-Za-z_]\w*)=(\S*))""", re.ASCII
-)
 _PREFIX = re.compile(r"[@\-:+!]+")  # of ExecStart: how it is run
 _SPECIFIER = re.compile(r"%[A-Za-z]")
 
@@ -33,7 +33,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
     where: dict[str, tuple[int, int]] = {}
     starts: list[str] = []
     rows = text.replace("\r\n", "\n").split("\n")
-    at = 0
+    at = settings = 0
     while at < len(rows):
         found = _SETTING.match(rows[at])
         begun = at
@@ -42,12 +42,13 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
         at += 1
         if found is None:
             continue
+        settings += 1
+        if settings > MOST_SETTINGS:
+            raise InputError(f"more than {MOST_SETTINGS} settings", f"{file}:{begun + 1}")
         body = "\n".join([rows[begun][found.end() :], *rows[begun + 1 : at]])
         if found[1] == "Environment":
-            for match in _PAIR.finditer(body):
-                name = match[1] or match[3] or match[5]
-                env[name] = match[2] or match[4] or match[6] or ""
-                where[name] = (begun + 1, found.end() + 1)
+            for name, value in _pairs(body, file, begun + 1):
+                env[name], where[name] = value, (begun + 1, found.end() + 1)
         else:
             prefix = _PREFIX.match(body)
             skipped = prefix.end() if prefix else 0
@@ -64,3 +65,14 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
             )
             launch = launch_from(command._replace(arguments=opened), "systemd", file, env)
             yield replace(launch, where=where)
+
+
+def _pairs(body: str, file: str, line: int) -> Iterator[tuple[str, str]]:
+    """The variables of an Environment setting: quotes keep blanks together, and nothing is put in."""
+    try:
+        for word in plain_words(body):
+            name, equals, value = word.text.partition("=")
+            if equals:
+                yield name, value
+    except Unbalanced:
+        raise InputError("a quote is opened and never closed", f"{file}:{line}") from None

@@ -7,9 +7,9 @@ character with its number, padded to the same length, so that every place stays 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _TEMPLATE = re.compile(r"\{\{[^\n]*?\}\}")
-_ALONE = re.compile(r"^[ \t]*(?:\{\{[^\n]*?\}\}[ \t]*)+$", re.MULTILINE)
 _FIRST, _PAD, _DIGIT = "\ue000", "\ue001", 0xE100
 _MASKED = re.compile(f"{_FIRST}(.)(.){_PAD}*")
 _BASE = 256
@@ -29,8 +29,19 @@ def mask(text: str) -> tuple[str, tuple[str, ...]]:
         digits = chr(_DIGIT + number // _BASE) + chr(_DIGIT + number % _BASE)
         return (_FIRST + digits).ljust(len(match[0]), _PAD)
 
-    blanked = _ALONE.sub(lambda match: " " * len(match[0]), text)
-    return _TEMPLATE.sub(one, blanked), tuple(found)
+    return "".join(_line(row, one) for row in text.splitlines(keepends=True)), tuple(found)
+
+
+def _line(row: str, one: Callable[[re.Match[str]], str]) -> str:
+    """A line with its templates masked, or blanked where they stand alone."""
+    if "{{" not in row:
+        return row
+    # Behind the last end no template can end: looking for it there from every beginning would take forever.
+    stop = row.rfind("}}") + 2
+    head, tail = row[:stop], row[stop:]
+    if not tail.strip() and not _TEMPLATE.sub("", head).strip():
+        return " " * len(head) + tail
+    return _TEMPLATE.sub(one, head) + tail
 
 
 def unmask(text: str, templates: tuple[str, ...]) -> str:

@@ -10,8 +10,19 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from .source import Source
+
 # A here-document is read as commands where it launches something.
-_LAUNCHED = "sglang.launch_server"
+_LAUNCHED, _DEEPEST = "sglang.launch_server", 4
+_BLANKS = " \t\r\f\v"
+_BLANK_RUN = re.compile(r"[ \t\r\f\v]+")
+_LINE = re.compile(r"[^\n]*")
+# Runs of characters that mean nothing to a shell, among words and between double quotes.
+_PLAIN = re.compile(r"[^\s'\"\\{}`$;|&()<>]+|[^\S \t\r\f\v\n]+")
+_QUOTED_RUN = re.compile(r"[^\"\\`$\n]*")
+_IN_QUOTES = ("", '"', "\\", "`", "$")
+_SIGNS = "$`"  # what begins a variable or a command, unless it is quoted
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 
 
 class Word(NamedTuple):
@@ -19,6 +30,7 @@ class Word(NamedTuple):
 
     ``origin`` is the file it comes from; ``open`` says that a shell would have expanded something in it. ``stop`` is
     the place behind its last character, ``layout`` how it stands there: among words, or as an item or entry of YAML.
+    ``quoted`` are the places in ``text`` of signs that would have begun a variable, had they not been quoted.
     """
 
     text: str
@@ -28,6 +40,7 @@ class Word(NamedTuple):
     open: bool = False
     stop: tuple[int, int] = (0, 0)
     layout: Literal["words", "block", "flow", "entry"] = "words"
+    quoted: tuple[int, ...] = ()
 
 
 class Operator(NamedTuple):
@@ -44,34 +57,12 @@ class Unbalanced(Exception):
         self.line, self.column = at
 
 
-class _Text:
-    """A text being read, one character at a time, that knows its place."""
+def tokens(text: str, line: int = 1, depth: int = 0) -> Iterator[Word | Operator]:
+    """The words and operators of a text, in order; it begins in ``line``, ``depth`` here-documents deep.
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.line, self.begin = text.replace("\r\n", "\n"), 0, 1, 0
-        self.awaited: list[str] = []  # the ends of here-documents whose bodies follow this line
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.line, self.at - self.begin + 1
-
-    def peek(self, ahead: int = 0) -> str:
-        return self.text[self.at + ahead : self.at + ahead + 1]
-
-    def take(self) -> str:
-        found = self.peek()
-        self.at += 1
-        if found == "\n":
-            self.line, self.begin = self.line + 1, self.at
-        return found
-
-
-def tokens(text: str) -> Iterator[Word | Operator]:
-    """The words and operators of a text, in order.
-
-    Raises Unbalanced.
+    Raises Unbalanced; InputError when it is longer than any launch.
     """
-    source = _Text(text)
+    source = Source(text, line)
     while source.peek():
         mark = source.peek()
         if mark == "\\" and source.peek(1) == "\n":
@@ -80,7 +71,7 @@ def tokens(text: str) -> Iterator[Word | Operator]:
             source.take()
             if mark == "\n" and source.awaited:
                 yield Operator(mark)
-                yield from _here_documents(source)
+                yield from _here_documents(source, depth)
                 continue
             # `2>&1` and `&>file`: the ampersand belongs to a redirection.
             if mark == "&" and source.peek() == ">":
@@ -94,11 +85,10 @@ def tokens(text: str) -> Iterator[Word | Operator]:
                 source.awaited.append(_delimiter(source))
                 continue
             yield Operator(mark)
-        elif mark.isspace():
-            source.take()
+        elif mark in _BLANKS:
+            source.run(_BLANK_RUN)
         elif mark == "#":
-            while source.peek() not in ("", "\n"):
-                source.take()
+            source.run(_LINE)
         else:
             word = _word(source)
             if word.text.isdigit() and source.peek() and source.peek() in "<>":  # the 2 of 2>file
@@ -106,7 +96,24 @@ def tokens(text: str) -> Iterator[Word | Operator]:
             yield word
 
 
-def _delimiter(source: _Text) -> str:
+def plain_words(text: str) -> Iterator[Word]:
+    """The words of a text in which nothing but blanks parts them, quoted as in a shell.
+
+    Raises Unbalanced.
+    """
+    source = Source(text)
+    while source.peek():
+        if source.peek() == "\\" and source.peek(1) == "\n":
+            source.take(), source.take()
+        elif source.peek() == "\n":
+            source.take()
+        elif source.peek() in _BLANKS:
+            source.run(_BLANK_RUN)
+        else:
+            yield _word(source, "")
+
+
+def _delimiter(source: Source) -> str:
     if source.peek() == "-":
         source.take()
     while source.peek() in (" ", "\t"):
@@ -114,7 +121,7 @@ def _delimiter(source: _Text) -> str:
     return _word(source).text
 
 
-def _here_documents(source: _Text) -> Iterator[Word | Operator]:
+def _here_documents(source: Source, depth: int) -> Iterator[Word | Operator]:
     """The words of here-documents in which something is launched; every other body is text."""
     for end in source.awaited:
         line, body = source.line, []
@@ -126,79 +133,106 @@ def _here_documents(source: _Text) -> Iterator[Word | Operator]:
                 break
             body.append(row)
         text = "\n".join(body)
-        if _LAUNCHED in text:
-            yield from tokens("\n" * (line - 1) + text)
+        if _LAUNCHED in text and depth < _DEEPEST:
+            yield from tokens(text, line, depth + 1)
             yield Operator("\n")
     source.awaited = []
 
 
-def _word(source: _Text) -> Word:
+class _Parts:
+    """A word that grows: its text so far, and where quoted signs stand in it."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.quoted: list[int] = []
+        self.length = 0
+        self.open = False
+
+    def add(self, text: str, *, literal: bool = False) -> None:
+        if literal:
+            self.quoted.extend(self.length + place for place, one in enumerate(text) if one in _SIGNS)
+        self.texts.append(text)
+        self.length += len(text)
+
+
+def _word(source: Source, ends: str = ";|&()<>") -> Word:
     line, column = source.place
-    parts: list[str] = []
-    expands = False
-    while (mark := source.peek()) and not mark.isspace() and mark not in ";|&()<>":
-        at = source.place
-        if mark == "'":
-            source.take()
-            parts.append(_until(source, "'", at))
-        elif mark == '"':
-            source.take()
-            inside, opened = _double(source, at)
-            parts.append(inside)
-            expands |= opened
-        elif mark == "\\":
-            source.take()
-            if not source.peek():
-                raise Unbalanced("trailing-backslash", "\\", at)
-            following = source.take()
-            parts.append("" if following == "\n" else following)
-        elif mark == "{" and source.peek(1) == "{" and _closes(source):
-            expands = True
-            end = source.text.find("}}", source.at) + 2
-            while source.at < end:
-                parts.append(source.take())
+    parts = _Parts()
+    while (mark := source.peek()) and mark not in _BLANKS and mark != "\n" and mark not in ends:
+        _part(source, mark, parts)
+    text = "".join(parts.texts)
+    return Word(text, line, column, open=parts.open, stop=source.place, quoted=tuple(parts.quoted))
+
+
+def _part(source: Source, mark: str, parts: _Parts) -> None:
+    """The next piece of a word: something quoted, a template, a substitution, or one character."""
+    at = source.place
+    if mark == "'":
+        source.take()
+        parts.add(_until(source, "'", at), literal=True)
+    elif mark == '"':
+        source.take()
+        _double(source, at, parts)
+    elif mark == "\\":
+        source.take()
+        if not source.peek():
+            raise Unbalanced("trailing-backslash", "\\", at)
+        following = source.take()
+        parts.add("" if following == "\n" else following, literal=True)
+    elif mark == "$" and source.peek(1) == "'":  # ANSI-C quoting
+        source.take(), source.take()
+        parts.add(_ansi(source, at), literal=True)
+    elif mark == "{" and source.peek(1) == "{" and (end := source.template_end()) is not None:
+        parts.open = True
+        parts.add(source.text[source.at : end])
+        source.at = end
+    elif plain := source.run(_PLAIN):
+        parts.add(plain)
+    else:
+        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
+            parts.open = True
+        if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
+            parts.add(_nested(source, at))
         else:
-            if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
-                expands = True
-            if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
-                parts.append(_nested(source, at))
-                continue
-            parts.append(source.take())
-    return Word("".join(parts), line, column, open=expands, stop=source.place)
+            parts.add(source.take())
 
 
-def _closes(source: _Text) -> bool:
-    """Whether a template that begins here ends in its line: its blanks end no word."""
-    end = source.text.find("}}", source.at)
-    return end >= 0 and "\n" not in source.text[source.at : end]
+def _until(source: Source, end: str, at: tuple[int, int]) -> str:
+    found = source.until(end)
+    if found is None:
+        raise Unbalanced("unbalanced-quote", end, at)
+    return found
 
 
-def _until(source: _Text, end: str, at: tuple[int, int]) -> str:
+def _ansi(source: Source, at: tuple[int, int]) -> str:
     parts: list[str] = []
-    while (mark := source.take()) != end:
-        if not mark:
-            raise Unbalanced("unbalanced-quote", end, at)
+    while (mark := source.take()) != "'":
+        if mark == "\\" and source.peek():
+            following = source.take()
+            mark = _ANSI.get(following, "\\" + following)
+        elif not mark:
+            raise Unbalanced("unbalanced-quote", "'", at)
         parts.append(mark)
     return "".join(parts)
 
 
-def _double(source: _Text, at: tuple[int, int]) -> tuple[str, bool]:
-    parts: list[str] = []
-    expands = False
+def _double(source: Source, at: tuple[int, int], parts: _Parts) -> None:
     while (mark := source.take()) != '"':
+        if mark not in _IN_QUOTES:
+            parts.add(mark + source.run(_QUOTED_RUN))
+            continue
         if not mark:
             raise Unbalanced("unbalanced-quote", '"', at)
         if mark == "\\" and source.peek() and source.peek() in '$`"\\\n':
             following = source.take()
-            parts.append("" if following == "\n" else following)
+            parts.add("" if following == "\n" else following, literal=True)
             continue
         if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek())):
-            expands = True
-        parts.append(mark)
-    return "".join(parts), expands
+            parts.open = True
+        parts.add(mark)
 
 
-def _nested(source: _Text, at: tuple[int, int]) -> str:
+def _nested(source: Source, at: tuple[int, int]) -> str:
     parts = [source.take(), source.take()]
     close = {"{": "}", "(": ")"}
     awaited = [close[parts[1]]]

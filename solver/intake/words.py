@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from .expand import guarded
 from .refusal import Refusal
 from .tokens import Unbalanced, Word, tokens
 
@@ -24,7 +25,8 @@ _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
 class CommandLine(NamedTuple):
     """A launch: the words after the entry point, the environment set for it, and the words before, such as docker's.
 
-    ``lists`` are the arrays that the script has filled by then.
+    ``lists`` are the arrays that the script has filled by then. Values of ``env`` are as `expand` takes them: nothing
+    is put in yet, and quoted signs are hidden.
     """
 
     arguments: tuple[Word, ...]
@@ -99,21 +101,26 @@ def _commands(text: str) -> tuple[list[list[Word]], dict[str, tuple[Word, ...]],
 def launch_of(command: Sequence[Word], exported: Mapping[str, str], *, bare: bool = True) -> CommandLine | None:
     """The launch that one command is, with what was ``exported`` before; None when it is none."""
     texts = [word.text for word in command]
-    env = dict(exported)
+    own: dict[str, str] = {}
+    leading, under_env = True, False  # whether assignments alone stood before, and whether `env` did
     for place, text in enumerate(texts):
-        found = _ASSIGNMENT.fullmatch(text)
-        if bare and text.startswith("-") and all(_ASSIGNMENT.fullmatch(before) for before in texts[:place]):
-            return CommandLine(tuple(command[place:]), env)
+        found = _ASSIGNMENT.fullmatch(guarded(text, command[place].quoted))
+        if bare and leading and text.startswith("-"):
+            return CommandLine(tuple(command[place:]), {**exported, **own})
         if place and _COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
             inner = read_command(text)
             if isinstance(inner, CommandLine):
                 words = tuple(_moved(word, command[place]) for word in inner.arguments)
-                return CommandLine(words, env | dict(inner.env), inner.entry, tuple(command[:place]))
+                env = {**exported, **own, **inner.env}
+                return CommandLine(words, env, inner.entry, tuple(command[:place]))
         entry, length = _entry(texts, place)
         if entry:
-            return CommandLine(tuple(command[place + length :]), env, entry, tuple(command[: place + length]))
-        if found and _sets_variable(texts, place):
-            env[found[1]] = found[2]
+            before = tuple(command[: place + length])
+            return CommandLine(tuple(command[place + length :]), {**exported, **own}, entry, before)
+        if found and (leading or under_env or texts[place - 1] in _VARIABLE_OPTIONS):
+            own[found[1]] = found[2]
+        leading = leading and found is not None
+        under_env = under_env or text.rpartition("/")[2] == "env"
     return None
 
 
@@ -122,13 +129,6 @@ def _moved(word: Word, outer: Word) -> Word:
     column = word.column + (outer.column if word.line == 1 else 0)
     stop = (outer.line + word.stop[0] - 1, word.stop[1] + (outer.column if word.stop[0] == 1 else 0))
     return word._replace(line=outer.line + word.line - 1, column=column, stop=stop)
-
-
-def _sets_variable(texts: list[str], place: int) -> bool:
-    """Whether the assignment at ``place`` reaches the launch: a prefix, or given to env, docker or their kin."""
-    before = texts[:place]
-    leads = all(_ASSIGNMENT.fullmatch(text) for text in before)
-    return leads or before[-1] in _VARIABLE_OPTIONS or any(text.rpartition("/")[2] == "env" for text in before)
 
 
 def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
@@ -149,7 +149,7 @@ def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
 
 def _assigned(command: list[Word]) -> dict[str, str]:
     """What a command without a launch leaves in the environment: assignments alone, or an export of them."""
-    texts = [word.text for word in command]
+    texts = [guarded(word.text, word.quoted) for word in command]
     if texts and texts[0] in ("export", "declare", "typeset", "set"):
         texts = texts[1:]
     found = [_ASSIGNMENT.fullmatch(text) for text in texts if not text.startswith("-")]

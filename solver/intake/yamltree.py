@@ -21,7 +21,7 @@ except ImportError:  # a PyYAML without libyaml: the same answers, ten times slo
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 MAX_DEPTH = 100
-MAX_NODES = 100_000
+MAX_NODES = 40_000
 
 
 @dataclass(slots=True, eq=False)

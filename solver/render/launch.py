@@ -69,8 +69,9 @@ def compose(words: Sequence[str], box: Box) -> str:
     rows = ["services:", "  sglang:", f"    image: {box.image}", "    ipc: host", "    network_mode: host"]
     if box.env:
         rows.append("    environment:")
-        rows += [f"      {name}: {quoted(value, dollar=True)}" for name, value in sorted(box.env.items())]
-    rows += ["    volumes:", "      - ~/.cache/huggingface:/root/.cache/huggingface", "    command:"]
+        rows += [f"      {quoted(name)}: {quoted(value, dollar=True)}" for name, value in sorted(box.env.items())]
+    rows += ["    volumes:", "      - type: bind"]
+    rows += ["        source: ~/.cache/huggingface", "        target: /root/.cache/huggingface", "    command:"]
     rows += [f"      - {quoted(word, dollar=True)}" for word in (*_MODULE, *words)]
     if box.vendor == "amd":
         rows += ["    devices:", "      - /dev/kfd", "      - /dev/dri"]
@@ -111,7 +112,7 @@ def kubernetes(words: Sequence[str], box: Box) -> str:
     if box.env:
         rows.append("          env:")
         for name, value in sorted(box.env.items()):
-            rows += [f"            - name: {name}", f"              value: {json.dumps(value)}"]
+            rows += [f"            - name: {quoted(name)}", f"              value: {json.dumps(value)}"]
     rows.append("          command:")
     rows += [f"            - {quoted(word)}" for word in safe]
     rows += [

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ..file_report import FileReport, LaunchReport, PairFinding, Spot, Unknown
+from ..file_report import ENVIRONMENT, FileReport, LaunchReport, PairFinding, Spot, Unknown
 from ..intake.parsed import Notice
 from ..report import CheckReport, Finding
 from .sentence import cited, finding_message, refusal_hint, refusal_message, shown
@@ -68,7 +68,7 @@ def _launch(one: LaunchReport) -> Iterator[Problem]:
         message = NOTICES[notice.code].format(option=notice.option, instead=notice.instead)
         yield Problem(f"option-{notice.code}", "warning", message, "", (at,), name)
     for unknown in one.unknown:
-        if unknown.fails or not unknown.flag:
+        if unknown.fails or not unknown.flag or unknown.flag.startswith(ENVIRONMENT):
             yield Problem("value-unknown", "note", unknown_message(unknown), "", (unknown.spot,), name)
 
 
@@ -115,6 +115,8 @@ def unknown_message(found: Unknown) -> str:
     """What holds for a value that the file does not say."""
     if not found.flag:
         return f"{found.text} cannot be known: the words it stands for are not checked"
+    if found.flag.startswith(ENVIRONMENT):
+        return f"{found.option} is {found.text}, which the file does not say: taken as not set"
     if not found.works and not found.fails:
         return f"{found.option} {found.text}: the answer does not depend on it"
     if not found.fails:

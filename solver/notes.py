@@ -1,0 +1,34 @@
+"""What was typed of checkpoints -> what could not be looked up of them, so that an answer says what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from constraints.values import Value
+
+from .check import Engine
+from .errors import InputError
+
+
+def notes_of(engine: Engine, model: str, typed: Mapping[str, Value]) -> tuple[str, ...]:
+    """A note for a revision that is not here, and one for a draft model that is not known."""
+    roles = engine.knowledge.roles
+    notes = []
+    revision = typed.get(roles.get("revision", ""))
+    if revision is not None and _failure(engine, model, str(revision), draft=False):
+        notes.append(f"revision {revision} is not here: the values are those of {engine.model(model).where}")
+    draft = typed.get(roles.get("draft", ""))
+    of_draft = typed.get(roles.get("draft_revision", ""))
+    if draft is not None:
+        failure = _failure(engine, str(draft), None if of_draft is None else str(of_draft), draft=True)
+        if failure:
+            notes.append(f"the draft model is not looked into, and nothing here depends on it: {failure}")
+    return tuple(notes)
+
+
+def _failure(engine: Engine, reference: str, revision: str | None, *, draft: bool) -> str:
+    try:
+        engine.model_facts(reference, draft=draft, revision=revision)
+    except InputError as fault:
+        return fault.message
+    return ""
