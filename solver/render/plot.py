@@ -136,16 +136,9 @@ def _terms(found: Recommendation) -> Any:
 
 
 def _pareto(found: Recommendation) -> Any:
-    """Each configuration by the two terms in which they differ most, and the front: what no other beats in both."""
-    spread = {
-        name: max(points) - min(points)
-        for name in {name for one in found.solutions for name in one.terms}
-        if (points := [one.terms.get(name, 0) for one in found.solutions])
-    }
-    chosen = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))[:2]
-    if len(chosen) < 2:
-        raise InputError("these configurations do not differ in two terms", "plot", "Ask for more: --top 50.")
-    across, up = sorted(chosen)
+    """Each configuration by two terms, and the front: what no other one that is shown beats in both."""
+    chosen = _two_terms(found)
+    across, up = chosen
     spots: dict[tuple[int, int], list[int]] = {}
     for one in found.solutions:
         spots.setdefault((one.terms.get(across, 0), one.terms.get(up, 0)), []).append(one.rank)
@@ -161,6 +154,21 @@ def _pareto(found: Recommendation) -> Any:
     axes.set_ylabel(f"{up}, points")
     axes.set_title(f"Configurations by rank, profile {found.profile}: up and right is better", loc="left", fontsize=10)
     return figure
+
+
+def _two_terms(found: Recommendation) -> tuple[str, str]:
+    """Those whose front was asked for, else those in which the configurations differ most."""
+    if len(found.front) > 1:
+        return found.front[0], found.front[1]
+    spread: dict[str, int] = {}
+    for name in {name for one in found.solutions for name in one.terms}:
+        points = [one.terms.get(name, 0) for one in found.solutions]
+        spread[name] = max(points) - min(points)
+    differing = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))
+    if len(differing) < 2:
+        raise InputError("these configurations do not differ in two terms", "plot", "Ask for --pareto TERM,TERM.")
+    first, second = sorted(differing[:2])
+    return first, second
 
 
 def _beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
