@@ -28,6 +28,7 @@ _CELLS = {
     "refused": RED,
     "absent": GREY,
 }
+_HATCHES = ("", "///", "...")
 # Values of one choice that are drawn; the others are too rare to see.
 MOST_VALUES = 12
 
@@ -118,13 +119,18 @@ def _terms(found: Recommendation) -> Any:
     """What each term adds to the score of each configuration."""
     figure, axes = _figure(8, 1.2 + 0.45 * len(found.solutions))
     names = sorted({name for one in found.solutions for name in one.terms})
-    colours = dict(zip(names, (BLUE, GREEN, ORANGE, PURPLE, RED, GREY) * len(names), strict=False))
+    palette = (BLUE, GREEN, ORANGE, PURPLE, RED, GREY)
+    # More terms than colours: the colours again, hatched.
+    looks = {
+        name: {"color": palette[place % len(palette)], "hatch": _HATCHES[place // len(palette) % len(_HATCHES)]}
+        for place, name in enumerate(names)
+    }
     for row, one in enumerate(found.solutions):
         ends = {True: 0.0, False: 0.0}
         for name in names:
             points = one.terms.get(name, 0)
             label = name if row == 0 else None
-            axes.barh(row, points, left=ends[points >= 0], color=colours[name], label=label, height=0.7)
+            axes.barh(row, points, left=ends[points >= 0], label=label, height=0.7, edgecolor="white", **looks[name])
             ends[points >= 0] += points
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(found.solutions)), [str(one.rank) for one in found.solutions])
