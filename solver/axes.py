@@ -74,7 +74,7 @@ def rows(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
     """
     found = {repr(value): value for knowledge in known for value in listed(knowledge, flag)}
     if not found:
-        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at.")
+        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at: --rows or --columns A,B.")
     return tuple(found.values())
 
 

@@ -151,6 +151,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words) == 0
     assert "trtllm_mla" in capsys.readouterr().out
     assert run([*words, "--by", "attention_backend"]) == 2
+    assert run([*words, "--out", str(ROOT / "no such folder" / "file")]) == 2
+    assert run(["matrix", DENSE, "--flag", "mem-fraction-static"]) == 2
 
 
 @pytest.mark.parametrize("release", known_releases())

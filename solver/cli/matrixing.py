@@ -16,7 +16,7 @@ from ..errors import InputError
 from . import completion
 from .inputs import flag_named, pins_of
 from .options import YES, Sets
-from .output import write
+from .output import write, write_file
 
 if TYPE_CHECKING:
     from ..api import Preflight
@@ -86,7 +86,7 @@ def matrix(
     if out is None:
         write(shown)
     else:
-        out.write_text(shown, encoding="utf-8")
+        write_file(out, shown)
     return YES
 
 

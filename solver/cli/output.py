@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from ..errors import InputError
 from .options import CheckFormat, Format, LaunchFormat
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -34,6 +35,17 @@ def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dic
     return machine.as_yaml(data) if output.value == Format.yaml.value else shown
 
 
+def write_file(path: Path, data: str) -> None:
+    """Text to a file.
+
+    Raises InputError where it cannot be written.
+    """
+    try:
+        path.write_text(data, encoding="utf-8")
+    except OSError as fault:
+        raise InputError(f"cannot be written: {fault.strerror or fault}", str(path)) from None
+
+
 def draw(answer: object, path: Path, kind: str = "") -> None:
     """An answer as a picture in a file.
 
@@ -41,4 +53,7 @@ def draw(answer: object, path: Path, kind: str = "") -> None:
     """
     from ..render import plot
 
-    plot.save(plot.plot(answer, kind), path)
+    try:
+        plot.save(plot.plot(answer, kind), path)
+    except OSError as fault:
+        raise InputError(f"cannot be written: {fault.strerror or fault}", str(path)) from None

@@ -34,7 +34,7 @@ def _about(found: Sequence[Matrix]) -> str:
     return (
         f"Each cell is a command that types the value alone, resolved by the rules of SGLang {' and '.join(releases)}"
         + (f", with {typed}" if typed else "")
-        + ". Nothing was run on a GPU."
+        + ". Nothing was run on a GPU; what SGLang does not check before a kernel runs is known in part."
     )
 
 

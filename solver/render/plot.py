@@ -28,6 +28,7 @@ _CELLS = {
     "refused": RED,
     "absent": GREY,
 }
+_HATCHES = ("", "///", "...")
 # Values of one choice that are drawn; the others are too rare to see.
 MOST_VALUES = 12
 
@@ -118,13 +119,18 @@ def _terms(found: Recommendation) -> Any:
     """What each term adds to the score of each configuration."""
     figure, axes = _figure(8, 1.2 + 0.45 * len(found.solutions))
     names = sorted({name for one in found.solutions for name in one.terms})
-    colours = dict(zip(names, (BLUE, GREEN, ORANGE, PURPLE, RED, GREY) * len(names), strict=False))
+    palette = (BLUE, GREEN, ORANGE, PURPLE, RED, GREY)
+    # More terms than colours: the colours again, hatched.
+    looks = {
+        name: {"color": palette[place % len(palette)], "hatch": _HATCHES[place // len(palette) % len(_HATCHES)]}
+        for place, name in enumerate(names)
+    }
     for row, one in enumerate(found.solutions):
         ends = {True: 0.0, False: 0.0}
         for name in names:
             points = one.terms.get(name, 0)
             label = name if row == 0 else None
-            axes.barh(row, points, left=ends[points >= 0], color=colours[name], label=label, height=0.7)
+            axes.barh(row, points, left=ends[points >= 0], label=label, height=0.7, edgecolor="white", **looks[name])
             ends[points >= 0] += points
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_yticks(range(len(found.solutions)), [str(one.rank) for one in found.solutions])
@@ -136,16 +142,9 @@ def _terms(found: Recommendation) -> Any:
 
 
 def _pareto(found: Recommendation) -> Any:
-    """Each configuration by the two terms in which they differ most, and the front: what no other beats in both."""
-    spread = {
-        name: max(points) - min(points)
-        for name in {name for one in found.solutions for name in one.terms}
-        if (points := [one.terms.get(name, 0) for one in found.solutions])
-    }
-    chosen = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))[:2]
-    if len(chosen) < 2:
-        raise InputError("these configurations do not differ in two terms", "plot", "Ask for more: --top 50.")
-    across, up = sorted(chosen)
+    """Each configuration by two terms, and the front: what no other one that is shown beats in both."""
+    chosen = _two_terms(found)
+    across, up = chosen
     spots: dict[tuple[int, int], list[int]] = {}
     for one in found.solutions:
         spots.setdefault((one.terms.get(across, 0), one.terms.get(up, 0)), []).append(one.rank)
@@ -161,6 +160,21 @@ def _pareto(found: Recommendation) -> Any:
     axes.set_ylabel(f"{up}, points")
     axes.set_title(f"Configurations by rank, profile {found.profile}: up and right is better", loc="left", fontsize=10)
     return figure
+
+
+def _two_terms(found: Recommendation) -> tuple[str, str]:
+    """Those whose front was asked for, else those in which the configurations differ most."""
+    if len(found.front) > 1:
+        return found.front[0], found.front[1]
+    spread: dict[str, int] = {}
+    for name in {name for one in found.solutions for name in one.terms}:
+        points = [one.terms.get(name, 0) for one in found.solutions]
+        spread[name] = max(points) - min(points)
+    differing = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))
+    if len(differing) < 2:
+        raise InputError("these configurations do not differ in two terms", "plot", "Ask for --pareto TERM,TERM.")
+    first, second = sorted(differing[:2])
+    return first, second
 
 
 def _beats(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..marginal import Marginals
 from ..matrix import Matrix
 from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
-from . import diagnosis, matrix_text, memory, survey, text
+from . import diagnosis, matrix_text, memory, roofline, survey, text
 from .conflict import command
 from .matrix_table import STAR, WORDS, blocked, groups, own, place, said, title
 from .sentence import choice, count, shown, wrapped
@@ -84,6 +84,9 @@ def _recommendation(found: Recommendation) -> str:
     for one in found.solutions:
         terms = ", ".join(f"{name} {points:+d}" for name, points in one.terms.items())
         held = "" if one.memory is None else memory.line(one.memory)
+        held += (
+            "" if one.roofline is None or found.workload is None else " " + roofline.line(one.roofline, found.workload)
+        )
         launch = html.escape(command(found.subject, one.args))
         body.append(
             f'<tr><td>{one.rank}</td><td title="{html.escape(terms)}">{one.score}</td>'
@@ -93,7 +96,7 @@ def _recommendation(found: Recommendation) -> str:
     head = " ".join(text.head(found.subject))
     return (
         f"<p>{html.escape(head)}: {count(found.count)} configurations hold, the best {len(found.solutions)} by profile "
-        f"{html.escape(found.profile)}.</p>" + _table(("", "score", "command", "memory"), body)
+        f"{html.escape(found.profile)}.</p>" + _table(("", "score", "command", "memory and bounds"), body)
     )
 
 

@@ -37,6 +37,8 @@ def _recommendation(found: Recommendation) -> list[Row]:
             "weights_gib": None if one.memory is None else round(one.memory.weights.likely / _GIB, 1),
             "pool_gib": None if one.memory is None else round(one.memory.pool.likely / _GIB, 1),
             "tokens": None if one.memory is None or one.memory.tokens is None else int(one.memory.tokens.likely),
+            "first_token_s": None if one.roofline is None else round(one.roofline.first_token, 4),
+            "tokens_per_s": None if one.roofline is None else round(one.roofline.rate),
             "args": shlex.join(one.args),
         }
         for one in found.solutions
