@@ -7,34 +7,19 @@ the values of an entry of this kind that holds for the model and the GPU.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .errors import ExpressionError, Fault
 from .expression import parse
 from .read import Listed, Mapped
 from .release import Span
+from .schema import Evidence
 from .tree import FALSE, All, Any_, Compare, Const, Node
 from .values import Value
 
 KINDS = ("published", "chosen", "experimental", "deprecated", "defect")
 PURPOSES = ("throughput", "latency", "balanced")
 _KEYS = frozenset(("id", "kind", "purpose", "about", "since", "until", "when", "uses", "engines", "sources"))
-
-
-class Evidence(NamedTuple):
-    """One entry: where it holds (``when`` None: everywhere), which values it is about, and who says so.
-
-    ``purpose`` is what a published deployment is for, ``engines`` the releases it was written for, as its source says.
-    """
-
-    id: str
-    kind: str
-    purpose: str
-    about: str
-    when: Node | None
-    uses: Mapping[str, tuple[Value, ...]]
-    sources: tuple[str, ...]
-    engines: tuple[str, ...] = ()
 
 
 def load_evidence(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from .evidence import Evidence
 from .schema import Choosable, Elsewhere, EnvVar, Flags, Gpus, Operation, Profile, Release, Rule, Step
 from .tree import Node
 

@@ -351,3 +351,19 @@ class Choosable(NamedTuple):
     relevant: Node | None
     complete: bool
     idle: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+class Evidence(NamedTuple):
+    """One entry of ``evidence/``: where it holds (``when`` None: everywhere), which values it is about, and who says so.
+
+    ``purpose`` is what a published deployment is for, ``engines`` the releases it was written for, as its source says.
+    """
+
+    id: str
+    kind: str
+    purpose: str
+    about: str
+    when: Node | None
+    uses: Mapping[str, tuple[Value, ...]]
+    sources: tuple[str, ...]
+    engines: tuple[str, ...] = ()
