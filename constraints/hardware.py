@@ -23,7 +23,7 @@ _NEEDED: dict[str, tuple[type, ...]] = {
 }
 _NEUTRAL: dict[str, Value] = {"gpu.gcn_arch": "", "gpu.integrated": False, "gpu.amx": False}
 _KEYS = frozenset(("like", "generic", "aliases", "facts", "measures", "sources"))
-_SPEEDS = ("bandwidth_gbs", "link_gbs", "pcie_gbs")
+_SPEEDS = ("bandwidth_gbs", "link_gbs", "pcie_gbs", "node_gbs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _measures(name: str, entry: _Entry, base: Gpu | None, faults: list[Fault]) -
         faults.append(Fault(entry.file, entry.line, f"{name}: bandwidth_gbs or tflops is missing"))
     if bandwidth is None or len(faults) > before:
         return None
-    return Measures(bandwidth, tflops, speeds["link_gbs"], speeds["pcie_gbs"])
+    return Measures(bandwidth, tflops, speeds["link_gbs"], speeds["pcie_gbs"], speeds["node_gbs"])
 
 
 def _positive(value: object) -> bool:

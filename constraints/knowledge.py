@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from .evidence import Evidence
 from .schema import Choosable, Elsewhere, EnvVar, Flags, Gpus, Operation, Profile, Release, Rule, Step
 from .tree import Node
 
@@ -17,6 +18,7 @@ class Knowledge(NamedTuple):
     """All that is known of one release.
 
     ``program`` is its resolution in order; ``names`` the shared expressions; ``elsewhere`` options of other releases.
+    ``outcomes`` are flags whose ends a term may read together, ``apart`` what tells two recommendations apart.
     """
 
     release: str
@@ -32,4 +34,7 @@ class Knowledge(NamedTuple):
     roles: Mapping[str, str]
     variables: tuple[Choosable, ...]
     measures: frozenset[str]
+    outcomes: frozenset[str]
+    apart: Mapping[str, Node]
+    evidence: tuple[Evidence, ...]
     profiles: Mapping[str, Profile]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from .environment_load import load_environment
-from .errors import Fault, KnowledgeError
+from .errors import ExpressionError, Fault, KnowledgeError
+from .evidence import evidence_names, load_evidence
+from .expression import parse
 from .flags import known_elsewhere, load_flags
 from .hardware import load_gpus
 from .knowledge import HOME, Knowledge
@@ -19,6 +22,7 @@ from .releases import load_releases
 from .rules import RuleReader
 from .schema import Release
 from .steps import StepTree
+from .tree import Node
 from .variables import load_variables
 
 
@@ -79,6 +83,8 @@ def load(release: str, home: Path = HOME) -> Knowledge:
     for file, rules in read_folder(sglang / "rules", faults).items():
         reader.read(rules, file)
     choices = read_one(sglang / "variables.yaml", faults)
+    evidence = load_evidence(read_folder(home / "evidence", faults), release, named, faults)
+    lists = choices if choices is not None else Mapped(1)
     knowledge = Knowledge(
         release=release,
         releases=releases,
@@ -90,12 +96,17 @@ def load(release: str, home: Path = HOME) -> Knowledge:
         names=named,
         steps=steps.steps,
         rules={rule.id: rule for rule in reader.rules},
-        program=order_program(reader.rules, steps),
+        program=order_program(reader.rules, steps, {name: flag.default for name, flag in flags.items()}),
         gpus=load_gpus(read_folder(home / "gpus", faults), faults),
         roles=_roles(read_one(sglang / "roles.yaml", faults)),
         variables=load_variables(choices, "sglang/variables.yaml", release, flags, named, faults),
-        measures=frozenset(str(name) for name in (choices if choices is not None else Mapped(1)).get("measures") or []),
-        profiles=load_profiles(read_folder(home / "profiles", faults), named, faults),
+        measures=frozenset(str(name) for name in lists.get("measures") or []),
+        outcomes=frozenset(str(name) for name in lists.get("outcomes") or []),
+        apart=_apart(lists.get("apart") or [], named, faults),
+        evidence=evidence,
+        profiles=load_profiles(
+            read_folder(home / "profiles", faults), {**named, **evidence_names(evidence, named)}, faults
+        ),
     )
     if faults:
         raise KnowledgeError(faults)
@@ -111,6 +122,16 @@ def _roles(document: Mapped | None) -> dict[str, str]:
         str(role): str(flag)
         for role, flag in ((document if document is not None else Mapped(1)).get("roles") or {}).items()
     }
+
+
+def _apart(listed: Any, named: Mapping[str, Node], faults: list[Fault]) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for name in listed:
+        try:
+            found[str(name)] = parse(str(name), named)
+        except ExpressionError as fault:
+            faults.append(Fault("sglang/variables.yaml", 1, str(fault)))
+    return found
 
 
 def _documents(folder: Path, names: tuple[str, ...], faults: list[Fault]) -> dict[str, Any]:

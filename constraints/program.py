@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from .evaluate import fold
 from .schema import FACTS, Case, Operation, Rule
 from .steps import Invocation, StepTree, conjunction
-from .tree import All, Node, names, substitute
+from .tree import FALSE, TRUE, All, Node, names, substitute
+from .values import Value
 
 
-def order_program(rules: Iterable[Rule], steps: StepTree) -> tuple[Operation, ...]:
-    """Every rule at every run of its step, sorted by call lines, then by own line, then by place in the rule files."""
+def order_program(rules: Iterable[Rule], steps: StepTree, defaults: Mapping[str, Value]) -> tuple[Operation, ...]:
+    """Every rule at every run of its step, sorted by call lines, then by own line, then by place in the rule files.
+
+    ``defaults`` are the flags' declared defaults.
+    """
     placed = [
         (run, (*run.path, (rule.at, number)), rule)
         for number, rule in enumerate(rules)
@@ -23,7 +28,19 @@ def order_program(rules: Iterable[Rule], steps: StepTree) -> tuple[Operation, ..
         scope = 0 if run.scope is None else scopes.setdefault(run.scope, len(scopes) + 1)
         operations.append(_place(rule, run, path, scope))
     written = {target for operation in operations for case in operation.cases for target, _ in case.writes}
-    return tuple(_split(operation, written) for operation in operations)
+    standing = {flag: value for flag, value in defaults.items() if flag not in written}
+    return tuple(_asleep(_split(operation, written), standing) for operation in operations)
+
+
+def _asleep(operation: Operation, standing: Mapping[str, Value]) -> Operation:
+    """The operation with the flags that must be typed for it to do anything; ``standing`` ones nothing writes."""
+    for node, idle in ((operation.when, FALSE), (operation.require, TRUE)):
+        if node is None:
+            continue
+        known = {name: standing.get(name) for name in names(node) if name in standing or name.startswith("typed.")}
+        if known and fold(node, known) == idle:
+            return operation._replace(asleep=frozenset(known))
+    return operation
 
 
 def _split(operation: Operation, written: set[str]) -> Operation:

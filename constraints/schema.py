@@ -112,7 +112,8 @@ class Operation(NamedTuple):
     ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
     where it runs with bindings, what it is bound to. ``scope`` numbers the outermost deferred call it stands in
     (0: none): writes of a scope are seen after its last action. ``when`` again in two parts: ``fixed`` reads facts that
-    no operation writes, ``open`` is the rest.
+    no operation writes, ``open`` is the rest. Unless one of the names ``asleep`` (flags that nothing writes, and
+    ``typed.x``) is other than when nothing is typed, the operation does nothing.
     """
 
     rule: Rule
@@ -125,6 +126,7 @@ class Operation(NamedTuple):
     cases: tuple[Case, ...]
     fixed: Node | None = None
     open: Node | None = None
+    asleep: frozenset[str] = frozenset()
 
 
 class Action(NamedTuple):
@@ -244,13 +246,26 @@ class EnvVar(NamedTuple):
 class Measures(NamedTuple):
     """How fast one GPU is: memory GB/s, dense peak TFLOPS by dtype, GB/s one way to its peers and to its host.
 
-    ``link_gbs`` None: its peers are reached over the host bus alone.
+    ``link_gbs`` None: its peers are reached over the host bus alone. ``node_gbs``: to GPUs of other nodes, where the
+    vendor's reference system says so.
     """
 
     bandwidth_gbs: float
     tflops: Mapping[str, float]
     link_gbs: float | None = None
     pcie_gbs: float | None = None
+    node_gbs: float | None = None
+
+    @property
+    def facts(self) -> dict[str, Value]:
+        """The same as facts, ``gpu.speed.*``: what bounds read, and no rule."""
+        return {
+            "gpu.speed.bandwidth_gbs": self.bandwidth_gbs,
+            "gpu.speed.link_gbs": self.link_gbs,
+            "gpu.speed.pcie_gbs": self.pcie_gbs,
+            "gpu.speed.node_gbs": self.node_gbs,
+            **{f"gpu.speed.{dtype}": peak for dtype, peak in self.tflops.items()},
+        }
 
 
 class Gpu(NamedTuple):
@@ -292,22 +307,32 @@ class Release(NamedTuple):
 
 
 class Term(NamedTuple):
-    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better."""
+    """One thing a profile looks at: ``node`` gives a number for the effective configuration, larger is better.
+
+    ``joint``: it reads the outcomes of variables.yaml alone, several at once; other flags count as left alone.
+    """
 
     name: str
     weight: int
     about: str
     node: Node
+    joint: bool = False
 
 
 class Profile(NamedTuple):
-    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking."""
+    """What "better" means: weighted terms, the weight of each flag left where SGLang leaves it, and what is lacking.
+
+    ``warnings`` is taken off for each rule of kind warning that is broken. ``workload``: tokens in, tokens out and
+    requests at once that bounds are for when nobody says.
+    """
 
     name: str
     about: str
     closeness: int
     terms: tuple[Term, ...]
     lacks: tuple[str, ...]
+    workload: tuple[int, int, int] = (1024, 1024, 64)
+    warnings: int = 0
 
 
 class Choosable(NamedTuple):

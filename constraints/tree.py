@@ -132,6 +132,21 @@ def children(node: Node) -> tuple[Node, ...]:
     return node[1] if kind is Call else ()  # type: ignore[return-value,misc]
 
 
+def rebuilt(node: Node, parts: tuple[Node, ...]) -> Node:
+    """The tree with its direct parts replaced, in the order of `children`."""
+    match node:
+        case All() | Any_() | Group():
+            return node.__class__(parts)
+        case Compare(sign) | Arithmetic(sign):
+            return node.__class__(sign, *parts)
+        case Call(function):
+            return Call(function, parts)
+        case Choice() | Not():
+            return node.__class__(*parts)
+        case Const() | Name():
+            return node
+
+
 def names(node: Node | None) -> frozenset[str]:
     """Every name the tree reads."""
     found: set[str] = set()

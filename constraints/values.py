@@ -190,6 +190,16 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "mentions": _list(lambda group, part: any(isinstance(member, str) and str(part) in member for member in group)),
 }
 
+
+def _touched(things: Value, each: Value, draws: Value) -> Value:
+    """The expected share of ``things`` that some of ``draws`` take, when each takes ``each`` of them by chance."""
+    if not all(
+        isinstance(one, (int, float)) and not isinstance(one, bool) and one >= 0 for one in (things, each, draws)
+    ):
+        return None
+    return 1.0 if each >= things else 1.0 - (1.0 - each / things) ** draws  # type: ignore[operator]
+
+
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     **_ON_LISTS,
     "either": lambda *values: next((value for value in values if value is not None), None),
@@ -200,6 +210,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "floor": _of_numbers(lambda numbers: math.floor(numbers[0])),
     "ceil": _of_numbers(lambda numbers: math.ceil(numbers[0])),
     "round": _round,
+    "touched": _touched,
     "len": _length,
     "starts": _text(str.startswith),
     "ends": _text(str.endswith),

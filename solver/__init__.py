@@ -1,19 +1,24 @@
 """The public API: ask `Preflight`; its answers are the reports named here, and a bad question is an `InputError`.
 
-Importing this package is cheap: a name is loaded when it is first used.
+Importing this package is cheap: a name is loaded when it is first used. `show` gives the text of an answer, `to_frame`
+its rows, `plot` a picture; a notebook displays answers by itself.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .api import Preflight
+    from .display import plot, show, to_frame
     from .errors import Disagreement, InputError, TooLarge
     from .facts import Platform
     from .machine import platform_of
-    from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation
+    from .marginal import Marginals
+    from .matrix import Matrix
+    from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation, Survey
 
 _PLACES = {
     "CheckReport": "report",
@@ -21,12 +26,18 @@ _PLACES = {
     "Explanation": "report",
     "Fix": "report",
     "InputError": "errors",
+    "Marginals": "marginal",
+    "Matrix": "matrix",
     "Platform": "facts",
     "Preflight": "api",
     "RankedSolution": "report",
     "Recommendation": "report",
+    "Survey": "report",
     "TooLarge": "errors",
     "platform_of": "machine",
+    "plot": "display",
+    "show": "display",
+    "to_frame": "display",
 }
 
 __all__ = [
@@ -35,12 +46,18 @@ __all__ = [
     "Explanation",
     "Fix",
     "InputError",
+    "Marginals",
+    "Matrix",
     "Platform",
     "Preflight",
     "RankedSolution",
     "Recommendation",
+    "Survey",
     "TooLarge",
     "platform_of",
+    "plot",
+    "show",
+    "to_frame",
 ]
 
 
@@ -52,3 +69,9 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if "IPython" in sys.modules:
+    from .display import register
+
+    register()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from constraints import store
 from constraints.release import nearest, release_key
@@ -14,6 +15,7 @@ from constraints.values import Value
 from .check import Checked, Engine
 from .errors import InputError
 from .estimate.memory import Memory, memory
+from .estimate.roofline import Workload
 from .facts import Platform
 from .intake.hub import Hub
 from .intake.refusal import Refusal
@@ -23,6 +25,10 @@ from .notes import notes_of
 from .observe import changes_of, findings_of, log_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
+
+if TYPE_CHECKING:
+    from .marginal import Marginals
+    from .matrix import Matrix
 
 
 class Preflight:
@@ -157,23 +163,29 @@ class Preflight:
         profile: Profile | str = "balanced",
         pins: Mapping[str, Value] | None = None,
         top: int = 5,
+        workload: Workload | None = None,
+        alike: bool = False,
+        front: Sequence[str] = (),
     ) -> Recommendation:
         """The best ``top`` configurations and the exact number of all, or why there is none.
+
+        ``workload`` is what the server is for, the profile's own when left out. ``alike`` also gives configurations
+        that differ from a better one in nothing that a person chooses by. ``front`` names terms of the profile: then
+        the answer is their Pareto front, what no configuration beats in one of them without losing in another.
 
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
-        from .recommend import best
+        from .recommend import Wish, recommended
 
         platform = self.machine(platform)
         chosen = self.profile(profile)
-        wanted = dict(pins or {})
-        subject = self.subject(model, platform)
-        found = best(self.engine, model, platform, chosen, wanted, top)
-        explanation = None if found.count else self._explain(model, platform, wanted, (), typed=False)
-        return Recommendation(
-            subject, chosen.name, wanted, found.count, found.solutions, chosen.lacks, found.reference, explanation
-        )
+        served = workload or Workload(*chosen.workload)
+        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
+        if found.count:
+            return found
+        return replace(found, explanation=self._explain(model, platform, wish.pins, (), typed=False))
 
     def explain(
         self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
@@ -228,6 +240,46 @@ class Preflight:
         question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
         answers = survey(question, aspect, self.world, progress)
         return Survey(self.subject(model, platform), aspect, wanted, answers)
+
+    def matrix(
+        self,
+        model: str,
+        platform: Platform | str | None = None,
+        *,
+        flag: str | None = None,
+        by: str = "gpu",
+        values: Sequence[Value] = (),
+        columns: Sequence[Value] = (),
+        typed: Mapping[str, Value] | None = None,
+        ways: bool = True,
+        progress: Callable[[int, int], None] = lambda done, whole: None,
+    ) -> Matrix:
+        """For which values of a flag and which places a model is served: how, or why not.
+
+        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag. A machine of no stated number
+        of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+
+        Raises InputError.
+        """
+        from .axes import Asked, gpus
+        from .matrix import matrix
+
+        asked = Asked(
+            flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
+        )
+        machine = self.machine(platform or gpus(self.knowledge)[0])
+        return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+
+    def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
+        """How many of all configurations that hold type each value of what can be chosen.
+
+        Raises InputError.
+        """
+        from .marginal import marginals
+
+        platform = self.machine(platform)
+        subject, profile = self.subject(model, platform), next(iter(self.knowledge.profiles.values()))
+        return marginals(self.engine, subject, model, platform, profile, dict(pins or {}))
 
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.

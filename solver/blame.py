@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from constraints.schema import WRITERS, Operation, Rule
 from constraints.tree import Any_, Compare, Const, Name, Not, names
@@ -16,6 +16,7 @@ from .question import idle_constraints
 from .refute import Refuter, Restriction
 from .report import Element
 from .resolve import Resolution, Write
+from .sat import SatRefuter
 from .unroll import Unit, unroll
 
 BUDGET, WHOLE_BUDGET = 1_000, 2_000
@@ -24,7 +25,13 @@ BUDGET, WHOLE_BUDGET = 1_000, 2_000
 class Case:
     """A question with its soft demands, ready to be refuted part by part."""
 
-    def __init__(self, asked: Asked, units: Sequence[Unit], soft: Sequence[Pin]) -> None:
+    def __init__(
+        self,
+        asked: Asked,
+        units: Sequence[Unit],
+        soft: Sequence[Pin],
+        engine: Callable[[Problem], Refuter | SatRefuter] = Refuter,
+    ) -> None:
         self.asked = asked
         self.units = units
         self.soft = soft
@@ -50,7 +57,7 @@ class Case:
                 problem.typed,
             )
         )
-        self.refuter = Refuter(self.problem)
+        self.refuter = engine(self.problem)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False

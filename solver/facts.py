@@ -42,6 +42,7 @@ def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts
     facts: dict[str, Value] = {f"env.{name}": variable.default for name, variable in knowledge.environment.items()}
     vendor = platform.gpu.facts.get("gpu.vendor")
     facts.update(knowledge.releases[knowledge.release].images.get(str(vendor), {}))
+    facts.update(platform.gpu.measures.facts)
     facts.update(platform.gpu.facts)
     facts["num_gpus"] = platform.num_gpus
     facts["nodes"] = platform.nodes

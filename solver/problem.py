@@ -48,7 +48,7 @@ class Problem:
 
     ``definitions`` stand in an order in which each reads only variables and earlier ones. ``last`` gives, for each
     flag, the name or the constant that holds its effective value; ``typed`` how each flag's typed value is read off
-    an assignment.
+    an assignment. ``warnings`` need not be true: a solution that breaks one runs badly.
     """
 
     variables: tuple[Variable, ...]
@@ -56,6 +56,7 @@ class Problem:
     constraints: tuple[Constraint, ...]
     last: Mapping[str, Node] = field(default_factory=dict)
     typed: Mapping[str, Node] = field(default_factory=dict)
+    warnings: tuple[Constraint, ...] = ()
 
     def values(self, assignment: Mapping[str, Value]) -> dict[str, Value]:
         """Every variable and derived value under a full assignment."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from constraints.evaluate import closure
 from constraints.schema import Choosable, Operation, Profile
@@ -13,27 +14,28 @@ from constraints.values import Env, Value
 
 from .narrow import narrow
 from .operations import targets
-from .problem import Constraint, Definition, Problem
+from .problem import Constraint, Problem
 from .search import Terms
+from .terms import Gain, Joint, Ranking
 from .unroll import Unit, unroll
 
 UNSET = Const(None)
-
-Gain = Callable[[Value], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Posed:
     """A problem with what it takes to rank its solutions.
 
-    ``gains`` holds for each name the terms that look at it: (term, score of a value). ``complete``: no variable's
-    domain is a mere sample.
+    ``gains`` holds for each name the terms that look at it: (term, score of a value); ``joints`` the terms that look at
+    several ``outcomes``, each of which is a variable. ``complete``: no variable's domain is a mere sample.
     """
 
     problem: Problem
     units: tuple[Unit, ...]
     gains: Mapping[str, tuple[tuple[str, Gain], ...]]
     complete: bool
+    joints: Mapping[str, Joint]
+    outcomes: Mapping[str, Node]
 
     @property
     def terms(self) -> Terms:
@@ -46,6 +48,8 @@ class Posed:
         for name, group in self.gains.items():
             for term, gain in group:
                 shares[term] = shares.get(term, 0) + gain(known[name])
+        for term, joint in self.joints.items():
+            shares[term] = joint.score(known)
         return {term: share for term, share in sorted(shares.items()) if share}
 
 
@@ -141,8 +145,13 @@ def pose(
     pins: Mapping[str, Value],
     profile: Profile,
     measures: frozenset[str] = frozenset(),
+    workload: Mapping[str, Value] = MappingProxyType({}),
+    outcomes: Collection[str] = (),
 ) -> Posed:
-    """The problem of an open question."""
+    """The problem of an open question; ``workload`` are facts that terms alone read.
+
+    ``outcomes``: the flags whose ends a term may look at together with others.
+    """
     units = units_of(choosable, facts, pins)
     # What a typed value changes is looked for among what can be chosen: a difference elsewhere alone does not keep it.
     chosen = {flag for unit in units for flag in unit.flags}
@@ -157,15 +166,25 @@ def pose(
         if one.relevant is not None and set(one.flags) <= inside:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
-    gains = _gains(profile, problem, facts, definitions)
+    ranking = Ranking(problem, {**defaults, **facts, **workload}, outcomes)
+    for term in profile.terms:
+        ranking.add(term)
+    ranking.warn(profile.warnings)
+    constraints += ranking.constraints
+    # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
+    for variable in problem.variables:
+        ranking.gains.setdefault(variable.name, []).append(("closeness", _typed(profile.closeness)))
+    gains = {name: tuple(group) for name, group in ranking.gains.items()}
+    definitions += ranking.definitions
     posed = Problem(
-        problem.variables,
+        (*problem.variables, *ranking.variables),
         tuple(definitions),
         tuple(constraint for constraint in constraints if constraint.node != TRUE),
         problem.last,
         problem.typed,
     )
-    return Posed(posed, units, gains, all(one.complete for one in choosable if set(one.flags) <= inside))
+    complete = all(one.complete for one in choosable if set(one.flags) <= inside)
+    return Posed(posed, units, gains, complete, ranking.joints, ranking.watched)
 
 
 def idle_constraints(
@@ -210,28 +229,6 @@ def _meaning(node: Node, problem: Problem, facts: Env) -> Node:
 def _relevance(one: Choosable, problem: Problem, facts: Env) -> Node:
     unset = All(tuple(Compare("==", problem.typed[flag], UNSET) for flag in one.flags))
     return _settled(Any_((unset, _meaning(one.relevant or TRUE, problem, facts))))
-
-
-def _gains(
-    profile: Profile,
-    problem: Problem,
-    facts: Env,
-    definitions: list[Definition],
-) -> dict[str, tuple[tuple[str, Gain], ...]]:
-    gains: dict[str, list[tuple[str, Gain]]] = {}
-    for term in profile.terms:
-        node = _meaning(term.node, problem, facts)
-        if not isinstance(node, Const):
-            definitions.append(Definition(f"term: {term.name}", node))
-            gains[f"term: {term.name}"] = [(term.name, _weighted(term.weight))]
-    # A typed value that a solution holds changes something, so each one is a step away from SGLang's own choice.
-    for variable in problem.variables:
-        gains.setdefault(variable.name, []).append(("closeness", _typed(profile.closeness)))
-    return {name: tuple(group) for name, group in gains.items()}
-
-
-def _weighted(weight: int) -> Gain:
-    return lambda value: round(weight * value) if isinstance(value, (int, float)) else 0
 
 
 def _typed(weight: int) -> Gain:

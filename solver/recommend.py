@@ -2,54 +2,152 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from constraints.evaluate import evaluate
+from constraints.knowledge import Knowledge
 from constraints.schema import Profile
+from constraints.tree import names
 from constraints.values import Value, same
 
 from .check import Engine
 from .errors import Disagreement
 from .estimate.memory import memory
+from .estimate.roofline import Workload, roofline
 from .facts import Platform
+from .pareto import coded, pareto
 from .problem import value_of
 from .question import Posed, pose
-from .report import RankedSolution
+from .rank import ranked
+from .report import RankedSolution, Recommendation, Subject
 from .search import Solution, solve
+from .siblings import siblings
 from .spell import spell
+from .why import terms_named
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed."""
+    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed.
+
+    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
+    """
 
     count: int
     solutions: tuple[RankedSolution, ...]
     reference: Mapping[str, Value]
+    own: Mapping[str, int] | None = None
 
 
-def best(engine: Engine, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value], top: int) -> Best:
-    """The best ``top`` configurations with the effective values ``pins``.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a recommendation is for: what better means, what is served, which values must come out, how many to show.
+
+    ``alike``: also such as differ from a better one in nothing that a person chooses by. ``front``: the terms whose
+    Pareto front is asked for, instead of the best.
+    """
+
+    profile: Profile
+    workload: Workload
+    pins: Mapping[str, Value]
+    top: int
+    alike: bool = False
+    front: tuple[str, ...] = ()
+
+
+def recommended(engine: Engine, subject: Subject, model: str, platform: Platform, wish: Wish) -> Recommendation:
+    """The answer to a wish, without why there is none if there is none.
+
+    Raises InputError; Disagreement as `best`.
+    """
+    wish = replace(wish, front=terms_named(wish.profile, wish.front))
+    found = best(engine, model, platform, wish)
+    return Recommendation(
+        subject=subject,
+        profile=wish.profile.name,
+        pins=wish.pins,
+        count=found.count,
+        solutions=found.solutions,
+        lacks=wish.profile.lacks,
+        defaults=found.reference,
+        terms=wish.profile.terms,
+        workload=wish.workload,
+        own=found.own,
+        front=wish.front,
+        siblings=siblings(engine, model, platform),
+    )
+
+
+def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
+    """The best configurations with the effective values that are pinned.
 
     Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
     """
     knowledge = engine.knowledge
-    facts = engine.facts(model, platform, pins)
-    posed = pose(engine.folded(facts), engine.defaults, knowledge.variables, facts, pins, profile, knowledge.measures)
-    diagram = solve(posed.problem, posed.terms)
-    return Best(
-        diagram.count,
-        tuple(
-            _printed(engine, model, platform, posed, solution, rank)
-            for rank, solution in enumerate(itertools.islice(diagram.ranked(), top), 1)
-        ),
-        engine.effective(engine.run(facts, {}).values),
+    facts = engine.facts(model, platform, wish.pins)
+    posed = pose(
+        engine.folded(facts),
+        engine.defaults,
+        knowledge.variables,
+        facts,
+        wish.pins,
+        wish.profile,
+        knowledge.measures,
+        wish.workload.facts,
+        knowledge.outcomes,
     )
+    diagram = solve(posed.problem, coded(posed.gains, wish.front) if wish.front else posed.terms)
+    keys = () if wish.alike else _told_apart(posed, knowledge)
+    found: list[RankedSolution] = []
+    seen: set[object] = set()
+    if wish.front:
+        best_first: Iterable[Solution] = pareto(diagram, posed.joints, wish.front)
+    else:
+        best_first = ranked(diagram, tuple(posed.joints.values()), keys)
+    for solution in best_first:
+        if len(found) == wish.top:
+            break
+        # What is typed differently may end alike.
+        ends = _ends(posed, knowledge, facts, solution)
+        if wish.alike or wish.front or ends not in seen:
+            seen.add(ends)
+            found.append(_printed(engine, model, platform, posed, solution, wish.workload, len(found) + 1))
+    own = _own(posed, knowledge, found[0].typed) if found else None
+    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values), own)
+
+
+def _own(posed: Posed, knowledge: Knowledge, typed: Mapping[str, Value]) -> Mapping[str, int] | None:
+    """What the terms give a layout with all else left to SGLang; None where that does not hold."""
+    spread = knowledge.roles["spread"]
+    layout = {flag for one in knowledge.variables if spread in one.flags for flag in one.flags}
+    assignment: dict[str, Value] = {}
+    for unit in posed.units:
+        values = tuple(typed.get(flag) if flag in layout else None for flag in unit.flags)
+        assignment[unit.name] = values if isinstance(unit.domain[0], tuple) else values[0]
+    known = posed.problem.values(assignment)
+    ends = {name: value_of(node, known) for name, node in posed.outcomes.items()}
+    if posed.problem.broken({**assignment, **ends}):
+        return None
+    return posed.shares({**known, **ends})
+
+
+def _told_apart(posed: Posed, knowledge: Knowledge) -> frozenset[str]:
+    """The variables that hold a flag which configurations are told apart by."""
+    read = {name for node in knowledge.apart.values() for name in names(node)}
+    return frozenset(unit.name for unit in posed.units if read & set(unit.flags))
+
+
+def _ends(posed: Posed, knowledge: Knowledge, facts: Mapping[str, Value], solution: Solution) -> tuple[str, ...]:
+    """What configurations are told apart by, as it ends."""
+    known, last = posed.problem.values(solution.assignment), posed.problem.last
+    read = {name for node in knowledge.apart.values() for name in names(node)}
+    values = {name: value_of(last[name], known) if name in last else facts.get(name) for name in read}
+    return tuple(repr(evaluate(node, values)) for node in knowledge.apart.values())
 
 
 def _printed(
-    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, rank: int
+    engine: Engine, model: str, platform: Platform, posed: Posed, solution: Solution, workload: Workload, rank: int
 ) -> RankedSolution:
     """A solution as the command that gives it, resolved once more as printed."""
     flags = engine.knowledge.flags
@@ -63,12 +161,14 @@ def _printed(
     for flag, node in posed.problem.last.items():
         if flag in flags and not same(value_of(node, known), checked.resolution.values.get(flag)):
             raise Disagreement(f"{flag} ends otherwise than promised: {' '.join(args)}")
+    values, shared = checked.resolution.values, engine.knowledge.names
     return RankedSolution(
         rank,
         solution.score,
         posed.shares(known),
         typed,
-        engine.effective(checked.resolution.values),
+        engine.effective(values),
         args,
-        memory(engine.knowledge.names, checked.resolution.values),
+        memory(shared, values),
+        roofline(shared, values, workload),
     )

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from constraints.schema import Rule, Source
+from constraints.schema import Rule, Source, Term
 from constraints.values import Value
 
+from .estimate.known import Interval
 from .estimate.memory import Memory
+from .estimate.roofline import Roofline, Workload
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 
@@ -82,6 +84,15 @@ class CheckReport(NamedTuple):
     spans: Mapping[str, Place] = {}
 
 
+class Sibling(NamedTuple):
+    """A quantized checkpoint with the fewest GPUs of a node it surely fits on, its weights on each, and how to ask."""
+
+    model: str
+    num_gpus: int
+    weights: Interval
+    args: tuple[str, ...]
+
+
 class RankedSolution(NamedTuple):
     """One configuration: its score and the terms that make it, what to type, what SGLang then runs and needs."""
 
@@ -92,11 +103,18 @@ class RankedSolution(NamedTuple):
     effective: Mapping[str, Value]
     args: tuple[str, ...]
     memory: Memory | None = None
+    roofline: Roofline | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The best configurations, how many there are in all, and why there are none if there are none."""
+    """The best configurations, how many there are in all, and why there are none if there are none.
+
+    ``lacks`` is what the profile does not know, ``terms`` what it looks at, ``workload`` what bounds are for.
+    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
+    ``front``: the terms whose Pareto front the solutions are (empty: they are the best). ``siblings``: quantized
+    checkpoints of the same model that need fewer GPUs.
+    """
 
     subject: Subject
     profile: str
@@ -106,6 +124,11 @@ class Recommendation:
     lacks: tuple[str, ...]
     defaults: Mapping[str, Value]
     explanation: Explanation | None = None
+    terms: tuple[Term, ...] = ()
+    workload: Workload | None = None
+    own: Mapping[str, int] | None = None
+    front: tuple[str, ...] = ()
+    siblings: tuple[Sibling, ...] = ()
 
 
 ElementKind = Literal["pin", "fact", "rule", "default", "release"]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from constraints.evaluate import Closure, Compiled
 from constraints.schema import Operation
-from constraints.tree import names
+from constraints.tree import Node, names
 from constraints.values import Env, Value, same
+
+from .operations import reads
 
 
 class Write(NamedTuple):
@@ -44,34 +46,47 @@ _CaseRun = tuple[Closure | None, tuple[tuple[str, Closure], ...]]
 
 
 class _Compiled(NamedTuple):
+    """An operation ready to run."""
+
     operation: Operation
+    fixed: Compiled | None
     when: Compiled | None
     require: Compiled | None
     cases: tuple[_CaseRun, ...]
-    reads: int
 
 
-# A live operation: its guard, requirement and cases as far as they are open, and the names that its guard reads.
-_Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...], int]
-_Writes = tuple[tuple[str, Value], ...]
-
+_Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...]]
+# What an operation does: it writes, often nothing, or (None) it is a requirement that does not hold.
+_Outcome = tuple[tuple[str, Value], ...] | None
 
 # Commands on the same facts after which one untyped run pays.
 _OFTEN = 2
+
+
+class _Untyped(NamedTuple):
+    """What each operation does when nothing is typed; sets of operations are bits by their place in the program.
+
+    ``passed`` are those whose guard passes, ``active`` those that do something.
+    """
+
+    outcomes: Mapping[int, _Outcome]
+    passed: int
+    active: int
 
 
 @dataclass(slots=True)
 class _Machine:
     """What is kept for the facts of one machine and model.
 
-    ``untyped`` says what each live operation does when nothing is typed: None where its guard fails, else what it
-    writes. It is recorded when the facts have been asked about often enough to be worth it.
+    Of the operations looked at so far ``live`` are those that can act, by place, ``dead`` those whose guard on facts
+    alone fails, as bits.
     """
 
-    facts: Env
-    live: tuple[_Live, ...]
+    facts: _State
+    live: dict[int, _Live]
+    dead: int = 0
     asked: int = 0
-    untyped: tuple[_Writes | None, ...] | None = None
+    untyped: _Untyped | None = None
 
 
 class Program:
@@ -81,12 +96,16 @@ class Program:
         """``defaults`` is the initial value of every flag when nothing is typed."""
         self._operations = tuple(operations)
         self._defaults = defaults
-        # A guard that reads facts alone is asked once for a machine; what never passes it is never compiled.
-        self._fixed = tuple([None if one.fixed is None else Compiled(one.fixed) for one in self._operations])
         self._compiled: dict[int, _Compiled] = {}
-        self._machines: dict[int, _Machine] = {}
-        # Sets of names as bits of a whole number.
-        self._bits: dict[str, int] = {}
+        self._machines: dict[int, tuple[Env, _Machine]] = {}
+        # Operations that do nothing unless certain names have changed, and those that each name wakes.
+        self._asleep = 0
+        self._woken: dict[str, int] = {}
+        for place, operation in enumerate(self._operations):
+            if operation.asleep:
+                self._asleep |= 1 << place
+            for name in operation.asleep:
+                self._woken[name] = self._woken.get(name, 0) | 1 << place
 
     def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
         """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is typed.
@@ -95,118 +114,200 @@ class Program:
         """
         machine = self._machine(facts)
         if machine.untyped is None and machine.asked == _OFTEN:
-            trace: list[_Writes | None] = []
-            self._walk(machine, self._defaults, trace=trace)
-            machine.untyped = tuple(trace)
+            machine.untyped = self._record(machine)
         machine.asked += 1
-        return self._walk(machine, initial, stop=stop)
+        return self._walk(machine, initial, stop)
 
-    def _walk(
-        self,
-        machine: _Machine,
-        initial: Mapping[str, Value],
-        *,
-        stop: bool = False,
-        trace: list[_Writes | None] | None = None,
-    ) -> Resolution:
+    def _walk(self, machine: _Machine, initial: Mapping[str, Value], stop: bool) -> Resolution:
         """The program from top to bottom.
 
-        A guard that failed when nothing was typed is not asked again while all that it reads is as it was then: most of
-        a command's time would go into such guards.
+        What an operation did when nothing was typed it does again while all that it rests on is as it was then; where
+        that is nothing, it is passed over. Most of a command's time would go into such operations.
         """
-        env = _State(machine.facts)
-        env.update(initial)
-        writes: list[Write] = []
-        broken: list[Operation] = []
-        held: list[tuple[Operation, str, Value]] = []
-        scope = 0
-        # Names whose value may differ from what it is at this place when nothing is typed.
+        run = _Run(machine.facts, initial)
+        untyped = machine.untyped
         changed = self._changed(initial)
-        untyped = machine.untyped or itertools.repeat(())
-        for (operation, when, require, cases, reads_), before in zip(machine.live, untyped, strict=False):
-            if held and operation.scope != scope:
-                _release(env, writes, held)
-            scope = operation.scope
-            if before is None and not reads_ & changed:
+        woken = 0
+        for name in changed:
+            woken |= self._woken.get(name, 0)
+        # Operations that read something whose value may differ from what it is there when nothing is typed.
+        open_ = self._awake | woken
+        live = machine.live
+        visit = open_ & ~machine.dead
+        if untyped is not None:
+            open_ = self._meeting(changed, untyped) | woken
+            visit = (untyped.active | open_) & ~machine.dead
+        place = -1
+        while rest := visit >> (place + 1):
+            place += (rest & -rest).bit_length()
+            one = live.get(place) or self._look(machine, place)
+            if one is None:
                 continue
-            passed = when is None or when(env)
-            assigned: _Writes = ()
-            if passed and require is not None:
-                if not require(env):
-                    broken.append(operation)
-                    if stop and operation.rule.kind == "error":
-                        held.clear()
-                        break
-            elif passed:
-                assigned = _chosen(cases, env)
-                for target, value in assigned:
-                    if scope and not target.startswith("local."):
-                        held.append((operation, target, value))
-                    else:
-                        _apply(env, writes, operation, target, value)
-            if trace is not None:
-                trace.append(assigned if passed else None)
-            elif assigned or before:
-                changed |= self._differing(assigned, before or ())
-        _release(env, writes, held)
-        return Resolution(env, tuple(writes), tuple(broken))
+            run.enter(one[0])
+            if untyped is None:
+                outcome = _outcome(one, run.env)
+            else:
+                outcome = before = untyped.outcomes.get(place, ())
+                if open_ >> place & 1:
+                    outcome = _outcome(one, run.env)
+                    if outcome is not before and (differing := _differing(outcome, before)):
+                        open_ |= self._meeting(differing, untyped)
+                        visit |= open_ & ~machine.dead
+            run.take(one[0], outcome)
+            if stop and outcome is None and one[0].rule.kind == "error":
+                run.forget()
+                break
+        return run.end()
 
-    def _changed(self, initial: Mapping[str, Value]) -> int:
-        defaults, changed = self._defaults, 0
-        for name, value in initial.items():
-            if name not in defaults or (value is not defaults[name] and not same(value, defaults[name])):
-                changed |= self._bit(name)
-        return changed
+    def _record(self, machine: _Machine) -> _Untyped:
+        run = _Run(machine.facts, self._defaults)
+        outcomes: dict[int, _Outcome] = {}
+        passed = active = 0
+        for place in range(len(self._operations)):
+            if self._asleep >> place & 1:
+                continue
+            one = machine.live.get(place) or self._look(machine, place)
+            if one is None:
+                continue
+            run.enter(one[0])
+            if one[1] is not None and not one[1](run.env):
+                continue
+            passed |= 1 << place
+            outcome = _outcome(one, run.env)
+            if outcome != ():
+                outcomes[place] = outcome
+                active |= 1 << place
+            run.take(one[0], outcome)
+        return _Untyped(outcomes, passed, active)
 
-    def _differing(self, assigned: _Writes, before: _Writes) -> int:
-        if len(assigned) == len(before) and all(
-            one[0] == other[0] and same(one[1], other[1]) for one, other in zip(assigned, before, strict=True)
-        ):
-            return 0
-        changed = 0
-        for target, _ in (*assigned, *before):
-            changed |= self._bit(target)
-        return changed
+    def _meeting(self, changed: Iterable[str], untyped: _Untyped) -> int:
+        """The operations whose outcome rests on one of these names: where the guard fails, on what it reads alone.
 
-    def _bit(self, name: str) -> int:
-        return self._bits.setdefault(name, 1 << len(self._bits))
+        Those that sleep rest on what wakes them.
+        """
+        guards, whole = self._readers
+        read = guard = 0
+        for name in changed:
+            read |= whole.get(name, 0)
+            guard |= guards.get(name, 0)
+        return (read & untyped.passed | guard & ~untyped.passed) & self._awake
+
+    @cached_property
+    def _readers(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """For each name the operations whose guard reads it, and those that read it at all."""
+        guards: dict[str, int] = {}
+        whole: dict[str, int] = {}
+        for place, operation in enumerate(self._operations):
+            for name in names(_guard(operation)):
+                guards[name] = guards.get(name, 0) | 1 << place
+            for name in reads(operation):
+                whole[name] = whole.get(name, 0) | 1 << place
+        return guards, whole
+
+    def _changed(self, initial: Mapping[str, Value]) -> list[str]:
+        defaults = self._defaults
+        return [
+            name
+            for name, value in initial.items()
+            if name not in defaults or (value is not defaults[name] and not same(value, defaults[name]))
+        ]
+
+    @cached_property
+    def _awake(self) -> int:
+        return ((1 << len(self._operations)) - 1) & ~self._asleep
 
     def _machine(self, facts: Env) -> _Machine:
         kept = self._machines.get(id(facts))
-        if kept is None or kept.facts is not facts:
-            known = _State(facts)
-            live = [place for place, fixed in enumerate(self._fixed) if fixed is None or fixed(known)]
-            kept = self._machines[id(facts)] = _Machine(facts, tuple([self._ready(place) for place in live]))
-        return kept
+        if kept is None or kept[0] is not facts:
+            kept = self._machines[id(facts)] = (facts, _Machine(_State(facts), {}))
+        return kept[1]
 
-    def _ready(self, place: int) -> _Live:
+    def _look(self, machine: _Machine, place: int) -> _Live | None:
+        """The operation as the machine leaves it; a guard that reads facts alone is asked once."""
         compiled = self._compiled.get(place)
         if compiled is None:
-            compiled = self._compiled[place] = self._compile(self._operations[place])
-        operation, when, require, cases, read = compiled
-        return operation, when and when.fastest, require and require.fastest, cases, read
+            compiled = self._compiled[place] = _compile(self._operations[place])
+        operation, fixed, when, require, cases = compiled
+        if fixed is not None and not fixed(machine.facts):
+            machine.dead |= 1 << place
+            return None
+        one = machine.live[place] = (operation, when and when.fastest, require and require.fastest, cases)
+        return one
 
-    def _compile(self, operation: Operation) -> _Compiled:
-        split = operation.fixed is not None or operation.open is not None
-        when = operation.open if split else operation.when
-        read = 0
-        for name in names(when):
-            read |= self._bit(name)
-        return _Compiled(
-            operation,
-            None if when is None else Compiled(when),
-            None if operation.require is None else Compiled(operation.require),
-            tuple(
-                [
-                    (
-                        None if case.when is None else Compiled(case.when),
-                        tuple([(target, Compiled(value)) for target, value in case.writes]),
-                    )
-                    for case in operation.cases
-                ]
-            ),
-            read,
-        )
+
+def _guard(operation: Operation) -> Node | None:
+    """The part of the guard that does not read facts alone."""
+    return operation.open if operation.fixed is not None or operation.open is not None else operation.when
+
+
+def _compile(operation: Operation) -> _Compiled:
+    guard = _guard(operation)
+    return _Compiled(
+        operation,
+        None if operation.fixed is None else Compiled(operation.fixed),
+        None if guard is None else Compiled(guard),
+        None if operation.require is None else Compiled(operation.require),
+        tuple(
+            [
+                (
+                    None if case.when is None else Compiled(case.when),
+                    tuple([(target, Compiled(value)) for target, value in case.writes]),
+                )
+                for case in operation.cases
+            ]
+        ),
+    )
+
+
+class _Run:
+    """Where a run stands. What a deferred step writes is held until the step is left."""
+
+    __slots__ = ("_held", "_scope", "broken", "env", "writes")
+
+    def __init__(self, facts: Env, initial: Mapping[str, Value]) -> None:
+        self.env = _State(facts)
+        self.env.update(initial)
+        self.writes: list[Write] = []
+        self.broken: list[Operation] = []
+        self._held: list[tuple[Operation, str, Value]] = []
+        self._scope = 0
+
+    def enter(self, operation: Operation) -> None:
+        """Go on to this operation."""
+        if self._held and operation.scope != self._scope:
+            self._release()
+        self._scope = operation.scope
+
+    def take(self, operation: Operation, outcome: _Outcome) -> None:
+        """Let the operation do what it does."""
+        if outcome is None:
+            self.broken.append(operation)
+            return
+        for target, value in outcome:
+            if operation.scope and not target.startswith("local."):
+                self._held.append((operation, target, value))
+            else:
+                self._apply(operation, target, value)
+
+    def forget(self) -> None:
+        """Let what is held never be written."""
+        self._held.clear()
+
+    def end(self) -> Resolution:
+        """All that came of it."""
+        self._release()
+        return Resolution(self.env, tuple(self.writes), tuple(self.broken))
+
+    def _release(self) -> None:
+        for operation, target, value in self._held:
+            self._apply(operation, target, value)
+        self._held.clear()
+
+    def _apply(self, operation: Operation, target: str, value: Value) -> None:
+        before = self.env[target]
+        if not same(before, value):
+            self.env[target] = value
+            self.writes.append(Write(operation, target, before, value))
 
 
 class _State(dict[str, Value]):
@@ -216,21 +317,21 @@ class _State(dict[str, Value]):
         return None
 
 
-def _release(env: _State, writes: list[Write], held: list[tuple[Operation, str, Value]]) -> None:
-    for operation, target, value in held:
-        _apply(env, writes, operation, target, value)
-    held.clear()
-
-
-def _chosen(cases: tuple[_CaseRun, ...], env: Env) -> _Writes:
+def _outcome(one: _Live, env: Env) -> _Outcome:
+    _, when, require, cases = one
+    if when is not None and not when(env):
+        return ()
+    if require is not None:
+        return () if require(env) else None
     for test, writes in cases:
         if test is None or test(env):
             return tuple([(target, value(env)) for target, value in writes])
     return ()
 
 
-def _apply(env: _State, writes: list[Write], operation: Operation, target: str, value: Value) -> None:
-    before = env[target]
-    if not same(before, value):
-        env[target] = value
-        writes.append(Write(operation, target, before, value))
+def _differing(outcome: _Outcome, before: _Outcome) -> list[str]:
+    """The names that one of two outcomes may leave otherwise than the other."""
+    one, other = outcome or (), before or ()
+    if len(one) == len(other) and all(a[0] == b[0] and same(a[1], b[1]) for a, b in zip(one, other, strict=True)):
+        return []
+    return [target for target, _ in (*one, *other)]

@@ -10,8 +10,9 @@ from constraints.values import Value
 
 from .api import Preflight
 from .errors import InputError
+from .estimate.roofline import Workload
 from .facts import Platform
-from .recommend import best
+from .recommend import Wish, best
 from .report import Recommendation
 
 MOST = 1024
@@ -25,6 +26,8 @@ def recommend_up_to(
     profile: Profile,
     pins: Mapping[str, Value],
     top: int,
+    workload: Workload | None = None,
+    alike: bool = False,
 ) -> tuple[tuple[int, ...], Recommendation]:
     """The numbers of GPUs on which nothing holds, and the answer for the first on which something surely fits.
 
@@ -33,11 +36,12 @@ def recommend_up_to(
     """
     if not 1 <= most <= MOST:
         raise InputError(f"{most} GPUs cannot be", "--max-gpus", f"Give 1 to {MOST}.")
+    served = workload or Workload(*profile.workload)
     none: list[int] = []
     chosen: int | None = None
     for count in counts(most):
         machine = replace(platform, num_gpus=count, counted=True)
-        found = best(preflight.engine, model, machine, profile, pins, 1)
+        found = best(preflight.engine, model, machine, Wish(profile, served, pins, 1))
         if not found.count:
             none.append(count)
             continue
@@ -47,7 +51,7 @@ def recommend_up_to(
             break
         chosen = chosen or count
     machine = replace(platform, num_gpus=chosen or most, counted=True)
-    answer = preflight.recommend(model, machine, profile=profile, pins=pins, top=top)
+    answer = preflight.recommend(model, machine, profile=profile, pins=pins, top=top, workload=served, alike=alike)
     return tuple(count for count in none if count < (chosen or most)), answer
 
 

@@ -96,37 +96,37 @@ class Solution:
 
 
 class Diagram:
-    """All solutions of a problem, compiled."""
+    """All solutions of a problem, compiled; scores within it are multiples of ``unit`` less what breaks ties."""
 
     def __init__(self, root: Choice | None, unit: int) -> None:
-        self._root = root
-        self._unit = unit
+        self.root = root
+        self.unit = unit
 
     @property
     def count(self) -> int:
         """How many solutions there are, exactly."""
-        return self._root.count if self._root else 0
+        return self.root.count if self.root else 0
 
     def ranked(self) -> Iterator[Solution]:
         """The solutions, best score first; of equal scores what comes first in the order of variables and domains."""
-        if self._root is None:
+        if self.root is None:
             return
         rank = 0
-        while (picked := self._root.pick(rank)) is not None:
+        while (picked := self.root.pick(rank)) is not None:
             assignment: dict[str, Value] = {}
-            self._root.read(rank, assignment)
+            self.root.read(rank, assignment)
             assignment.pop("", None)
-            yield Solution(-(-picked[0] // self._unit), assignment)
+            yield Solution(-(-picked[0] // self.unit), assignment)
             rank += 1
 
     def marginals(self) -> dict[str, dict[Value, int]]:
         """For each variable, how many solutions hold each of its values."""
         totals: dict[str, dict[Value, int]] = {}
-        if self._root is None:
+        if self.root is None:
             return totals
-        order = _topological(self._root)
+        order = _topological(self.root)
         weight = {id(choice): 0 for choice in order}
-        weight[id(self._root)] = 1
+        weight[id(self.root)] = 1
         for choice in order:
             here = totals.setdefault(choice.variable, {})
             for branch in choice.branches:

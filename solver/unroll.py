@@ -103,6 +103,7 @@ class _Unroller:
         self.variables: list[Variable] = []
         self.definitions: list[Definition] = []
         self.constraints: list[Constraint] = []
+        self.warnings: list[Constraint] = []
         self.possible: dict[str, tuple[Value, ...] | None] = {}
         self.current: dict[str, Node] = {}
         self.typed: dict[str, Node] = {}
@@ -130,12 +131,19 @@ class _Unroller:
                 self._write(operation)
             elif is_hard(operation):
                 self._constrain(operation)
+            elif not operation.rule.after_measures:
+                self.warnings.append(Constraint(operation.rule.id, self._settled(self._holds(operation, None))))
             if operation.scope and last[operation.scope] == index:
                 self._leave()
         for shadow in self.shadows:
             self._forbid_superfluous(shadow)
         return Problem(
-            tuple(self.variables), tuple(self.definitions), tuple(self.constraints), self.current, self.typed
+            tuple(self.variables),
+            tuple(self.definitions),
+            tuple(self.constraints),
+            self.current,
+            self.typed,
+            tuple(one for one in self.warnings if one.node != TRUE),
         )
 
     def _open(self, unit: Unit, defaults: Mapping[str, Value], shadows: bool) -> None:

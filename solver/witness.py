@@ -121,7 +121,7 @@ def _searched(place: Place, outcome: Mapping[str, Value]) -> Typed | Refutation 
     problem = Problem(
         plain.variables,
         plain.definitions,
-        (*plain.constraints, *idle_constraints(engine.knowledge.variables, plain, outcome), *demands),
+        (*plain.constraints, *idle_constraints(engine.knowledge.variables, plain, outcome, {}), *demands),
         plain.last,
         plain.typed,
     )

@@ -37,7 +37,7 @@ def test_a_wheel_holds_all_knowledge(wheel: list[str]) -> None:
     wanted = {
         str(path.relative_to(ROOT))
         for folder in ("solver", "constraints")
-        for ending in (*KNOWLEDGE, "py", "typed")
+        for ending in (*KNOWLEDGE, "py", "typed", "html")
         for path in (ROOT / folder).rglob(f"*.{ending}")
     }
     assert len(wanted) > 200

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from constraints.load import known_releases
-from tests.conformance import documentation, traces
+from tests.conformance import claims, documentation, traces
 from tests.conformance.causes import cause_of
 from tests.conformance.compare import records
 from tests.conformance.engines import engine_of, knowledge_of
@@ -81,3 +81,10 @@ def test_share_of_nothing_is_not_a_figure() -> None:
 def test_causes_are_found_by_what_a_command_holds() -> None:
     assert "file" in cause_of("x --watermark-config=auto")
     assert cause_of("x") == ""
+
+
+def test_claims_of_the_documentation() -> None:
+    found = {says: does for _, says, _, does in claims.contradictions(TRACED)}
+    assert found["trtllm_mha: pages of 16, 32 or 64"].startswith("runs page_size = 128, srt/")
+    assert found["FlashAttention 4 is prefill-only"] == "accepts it"
+    assert "fa3 is the default on Hopper" not in found

@@ -7,7 +7,7 @@ import typer
 from constraints.errors import KnowledgeError
 
 from ..errors import Disagreement, InputError, TooLarge
-from . import checking, explaining, knowing, recommending
+from . import checking, explaining, knowing, matrixing, recommending
 from .options import FAULT, WRONG, YES
 from .output import printable
 
@@ -26,6 +26,7 @@ app.command(context_settings=_SGLANG_WORDS)(checking.check)
 app.command(context_settings=_SGLANG_WORDS)(checking.resolve)
 app.command()(explaining.explain)
 app.command()(explaining.diagnose)
+app.command()(matrixing.matrix)
 app.command()(knowing.rules)
 app.command(context_settings=_SGLANG_WORDS)(knowing.flags)
 app.command()(knowing.gpus)

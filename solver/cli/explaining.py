@@ -24,12 +24,13 @@ from .options import (
     Model,
     Nodes,
     Output,
+    Plot,
     Release,
     Revision,
     Sets,
     Without,
 )
-from .output import formatted, write
+from .output import draw, formatted, write
 
 if TYPE_CHECKING:
     from ..api import Preflight
@@ -65,6 +66,7 @@ def explain(
     here: Here = False,
     fetch: Fetch = False,
     revision: Revision = None,
+    plot: Plot = None,
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """Why nothing holds: every minimal conflict, and the cheapest changes that help."""
@@ -102,6 +104,8 @@ def explain(
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.explanation(found), machine.explanation(found)))
+    if plot is not None:
+        draw(found, plot)
     return YES if found.satisfiable else NO
 
 

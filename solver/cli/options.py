@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -76,6 +77,9 @@ Here = Annotated[bool, typer.Option("--here", help="Take the GPUs of this machin
 Fetch = Annotated[bool, typer.Option("--fetch", help="Fetch a config.json that is not here; needs the extra `hub`.")]
 Revision = Annotated[
     str | None, typer.Option("--revision", metavar="REV", help="Branch, tag or commit of the checkpoint.")
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw it too, as .svg or .png; needs the extra `plot`.")
 ]
 Keep = Annotated[
     str | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -31,3 +32,13 @@ def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dic
     if output.value == Format.json.value:
         return machine.as_json(data)
     return machine.as_yaml(data) if output.value == Format.yaml.value else shown
+
+
+def draw(answer: object, path: Path, kind: str = "") -> None:
+    """An answer as a picture in a file.
+
+    Raises InputError where it cannot be drawn.
+    """
+    from ..render import plot
+
+    plot.save(plot.plot(answer, kind), path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,12 +23,13 @@ from .options import (
     Memory,
     Model,
     Nodes,
+    Plot,
     Release,
     Revision,
     Sets,
     Without,
 )
-from .output import formatted, write
+from .output import draw, formatted, write
 
 
 def recommend(
@@ -36,7 +38,9 @@ def recommend(
     profile: Annotated[
         str,
         typer.Option(
-            "--profile", help="What better means; see `preflight profiles`.", autocompletion=completion.profiles
+            "--profile",
+            help="What better means: one of `preflight profiles`, or a file.",
+            autocompletion=completion.profiles,
         ),
     ] = "balanced",
     sets: Sets = None,
@@ -50,14 +54,36 @@ def recommend(
     max_gpus: Annotated[
         int | None, typer.Option("--max-gpus", help="Take the fewest GPUs of a node that do, at most these.")
     ] = None,
+    input_len: Annotated[
+        int | None, typer.Option("--input-len", min=1, help="Tokens of a prompt; as the profile says by default.")
+    ] = None,
+    output_len: Annotated[int | None, typer.Option("--output-len", min=1, help="Tokens of an answer.")] = None,
+    concurrency: Annotated[int | None, typer.Option("--concurrency", min=1, help="Requests at once.")] = None,
+    context_length: Annotated[
+        int | None, typer.Option("--context-length", min=1, help="Tokens that a request may grow to.")
+    ] = None,
+    reasons: Annotated[
+        bool, typer.Option("--why", help="Show what each term gives, and why one stands before the next.")
+    ] = False,
+    pareto: Annotated[
+        str | None,
+        typer.Option("--pareto", metavar="TERM,...", help="The front over these terms of the profile, not the best."),
+    ] = None,
+    near_duplicates: Annotated[
+        bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
+    ] = False,
     here: Here = False,
     fetch: Fetch = False,
     revision: Revision = None,
+    plot: Plot = None,
+    plot_kind: Annotated[str, typer.Option("--plot-kind", help="What to draw: memory, terms or pareto.")] = "memory",
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
     from ..api import Preflight
+    from ..estimate.roofline import Workload
     from ..intake.hub import Hub
+    from ..own_profile import own_profile
     from ..render import machine, text
 
     preflight = Preflight(release, Hub(fetch, revision))
@@ -66,8 +92,24 @@ def recommend(
         preflight.knowledge, gpu, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     pins = pins_of(sets or [], preflight.knowledge.flags)
+    own = profile.endswith((".yaml", ".yml")) or "/" in profile
+    wanted = (
+        own_profile(Path(profile), preflight.knowledge, preflight.engine.models) if own else preflight.profile(profile)
+    )
+    usual = Workload(*wanted.workload)
+    served = Workload(
+        input_len or usual.input_len,
+        output_len or usual.output_len,
+        concurrency or usual.concurrency,
+        context_length or 0,
+    )
+    front = tuple(name.strip() for name in (pareto or "").split(",") if name.strip())
+    if front and max_gpus is not None:
+        raise InputError("a front is asked for one number of GPUs", "--pareto", "Leave --max-gpus out.")
     if max_gpus is None:
-        found = preflight.recommend(model, platform, profile=profile, pins=pins, top=top)
+        found = preflight.recommend(
+            model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates, front=front
+        )
     else:
         if platform.counted:
             raise InputError(
@@ -75,8 +117,7 @@ def recommend(
             )
         from ..scale import recommend_up_to
 
-        wanted = preflight.profile(profile)
-        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top)
+        fewer, found = recommend_up_to(preflight, max_gpus, model, platform, wanted, pins, top, served, near_duplicates)
         if fewer and output is LaunchFormat.text:
             write(text.too_few(fewer, found) + "\n")
     if output in launching.FORMS and found.solutions:
@@ -88,5 +129,7 @@ def recommend(
         ]
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
-        write(formatted(output, text.recommendation(found), machine.recommendation(found)))
+        write(formatted(output, text.recommendation(found, reasons=reasons), machine.recommendation(found)))
+    if plot is not None:
+        draw(found, plot, plot_kind) if found.solutions else draw(found.explanation, plot)
     return YES if found.solutions else NO

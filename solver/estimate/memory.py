@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraints.evaluate import evaluate
 from constraints.tree import Node
-from constraints.values import Env, Value
+from constraints.values import Env
+
+from .known import Interval, Known
 
 _MIB = 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """An estimate between what is certain: ``least <= likely <= most``."""
-
-    least: float
-    likely: float
-    most: float
-
-    def __contains__(self, value: float) -> bool:
-        return self.least <= value <= self.most
-
-    def scaled(self, factor: float) -> Interval:
-        """Every bound times ``factor``."""
-        return Interval(self.least * factor, self.likely * factor, self.most * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +48,7 @@ def memory(names: Mapping[str, Node], values: Env) -> Memory | None:
 
     ``names`` are the shared expressions of the release.
     """
-    known = _Known(names, values)
+    known = Known(names, values)
     weights = known.interval("estimate.weights")
     pool = known.interval("estimate.pool")
     size = known.number("estimate.gpu")
@@ -94,41 +79,13 @@ def _tokens(pool: Interval, row: float | None, limit: float | None, page: float 
     return Interval(whole(pool.least), whole(pool.likely), whole(pool.most))
 
 
-def _share(known: _Known) -> tuple[float, float] | None:
+def _share(known: Known) -> tuple[float, float] | None:
     least, most = known.number("estimate.share_least"), known.number("estimate.share_most")
     return (least, most) if least is not None and most is not None and least < most else None
 
 
-def _dominant(known: _Known, weights: Interval) -> str:
+def _dominant(known: Known, weights: Interval) -> str:
     free = known.interval("estimate.free")
     if free is None or weights.most - weights.least > free.most - free.least:
         return "weights"
     return "memory taken before the weights load"
-
-
-class _Open(dict[str, Value]):
-    """Values by name; what is not there is unset."""
-
-    def __missing__(self, name: str) -> Value:
-        return None
-
-
-class _Known:
-    """Shared expressions and values by name."""
-
-    def __init__(self, names: Mapping[str, Node], values: Env) -> None:
-        self._names = names
-        self._values = _Open(values)
-
-    def value(self, name: str) -> Value:
-        node = self._names.get(name)
-        return self._values[name] if node is None else evaluate(node, self._values)
-
-    def number(self, name: str) -> float | None:
-        value = self.value(name)
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-    def interval(self, name: str) -> Interval | None:
-        bounds = self.number(name + "_least"), self.number(name), self.number(name + "_most")
-        least, likely, most = bounds
-        return None if least is None or likely is None or most is None else Interval(least, likely, most)

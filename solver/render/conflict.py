@@ -57,7 +57,7 @@ def _steps(core: Core, told: dict[str, int], release: str) -> list[str]:
     lines: list[str] = []
     used: list[int] = []
     for one in core.elements:
-        text = _element(one, release)
+        text = element(one, release)
         known = told.get(text)
         if known is None:
             known = told[text] = len(told) + 1
@@ -84,7 +84,8 @@ def _listed(numbers: Sequence[int]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def _element(one: Element, release: str) -> str:
+def element(one: Element, release: str) -> str:
+    """One part of a conflict, in a few words."""
     name = one.origin if one.kind == "pin" and one.origin else one.name
     if one.kind == "pin":
         if one.value is None:
@@ -137,13 +138,17 @@ def _place(one: Element) -> str:
 
 
 def _fix(number: int, fix: Fix, found: Explanation) -> list[str]:
-    changes = "; ".join(_change(one) for one in fix.changes) or "as it is"
-    lines = [wrapped(changes, "     ", f"  {number}  ")]
+    lines = [wrapped("; ".join(changes(fix)) or "as it is", "     ", f"  {number}  ")]
     if fix.also:
         more = ", ".join(fix.also[:8]) + (f" and {len(fix.also) - 8} more" if len(fix.also) > 8 else "")
         lines.append(wrapped(f"(as well: {more})", "     "))
     lines += ["       " + line for line in command(found.subject, fix.args, fix.model).splitlines()]
     return lines
+
+
+def changes(fix: Fix) -> list[str]:
+    """What a fix changes, each said as a difference from what was asked."""
+    return [_change(one) for one in fix.changes]
 
 
 _ASPECTS = {

@@ -12,7 +12,7 @@ from constraints.values import Value
 
 from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
-from . import memory
+from . import memory, roofline, why
 from .sentence import finding_message, refusal_hint, refusal_message
 
 SCHEMA = 1
@@ -135,6 +135,7 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
     data = {
         **subject(found.subject),
         "profile": found.profile,
+        "front": list(found.front),
         "pins": values(found.pins),
         "lacks": list(found.lacks),
         "count": found.count,
@@ -147,10 +148,17 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
                 "effective": values(one.effective),
                 "args": list(one.args),
                 "memory": None if one.memory is None else memory.as_data(one.memory),
+                "why": why.as_data(found, one),
+                "bounds": None
+                if one.roofline is None or found.workload is None
+                else roofline.as_data(one.roofline, found.workload),
             }
             for one in found.solutions
         ],
     }
+    data["siblings"] = [
+        {"model": one.model, "num_gpus": one.num_gpus, "args": list(one.args)} for one in found.siblings
+    ]
     if found.explanation is not None:
         data["explanation"] = explanation(found.explanation)
     return data

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..estimate.memory import Interval, Memory
+from ..estimate.known import Interval
+from ..estimate.memory import Memory
 from .sentence import count
 
 _GIB = 1024  # MiB

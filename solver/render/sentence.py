@@ -26,6 +26,13 @@ def shown(value: Value) -> str:
     return str(value)
 
 
+def choice(value: Value) -> str:
+    """A value of what is chosen; of flags that are chosen as one those that are typed."""
+    if not isinstance(value, tuple):
+        return shown(value)
+    return ", ".join(shown(one) for one in value if one is not None) or "unset"
+
+
 def count(number: int) -> str:
     """A count with its thousands apart."""
     return f"{number:,}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from constraints.values import Value
 
 from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
-from . import memory
+from . import memory, roofline, why
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
 
@@ -36,32 +36,53 @@ def head(subject: Subject) -> list[str]:
     return lines
 
 
-def recommendation(found: Recommendation) -> str:
-    """The best configurations, or why there is none."""
+def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
+    """The best configurations, or why there is none; ``reasons``: with every term, and why this order."""
     lines = head(found.subject)
     if not found.solutions:
         lines.append("")
         lines.append("No configuration exists.")
         if found.explanation is not None:
             lines += conflicts(found.explanation)
+        lines += _siblings(found)
         return "\n".join(lines) + "\n"
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items())
     lines.append(
         wrapped(
-            f"{count(found.count)} configurations hold{f' with {pinned}' if pinned else ''}; the best "
-            f"{len(found.solutions)} by profile {found.profile}:"
+            f"{count(found.count)} configurations hold{f' with {pinned}' if pinned else ''}; "
+            + (
+                f"none beats these in one of {', '.join(found.front)} without losing in another:"
+                if found.front
+                else f"the best {len(found.solutions)} by profile {found.profile}:"
+            )
         )
     )
     for one in found.solutions:
-        terms = ", ".join(f"{name} {points:+d}" for name, points in one.terms.items())
-        lines += ["", f"{one.rank}. score {one.score}" + (f" ({terms})" if terms else "")]
+        lines += ["", f"{one.rank}. score {one.score}"]
         lines += ["   " + line for line in command(found.subject, one.args).splitlines()]
         lines += _differences(found.defaults, one.effective, one.typed)
         if one.memory is not None:
             lines.append(wrapped(memory.line(one.memory), "   "))
+        if one.roofline is not None and found.workload is not None:
+            lines.append(wrapped(roofline.line(one.roofline, found.workload), "   "))
+        if reasons:
+            lines += why.lines(found, one)
+    if reasons:
+        lines += why.terms(found)
+    lines += _siblings(found)
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
+
+
+def _siblings(found: Recommendation) -> list[str]:
+    """The quantized checkpoints that need fewer GPUs."""
+    lines = [""] if found.siblings else []
+    for one in found.siblings:
+        machine = f"{one.num_gpus} {found.subject.gpu}"
+        weights = f"{one.weights.likely / 1024:.0f} GiB of weights on each"
+        lines.append(wrapped(f"{one.model} fits on {machine} ({weights}).", "  ", ""))
+    return lines
 
 
 def too_few(fewer: Sequence[int], found: Recommendation) -> str:

@@ -85,6 +85,15 @@ def _release(one: Truth, place: int) -> Iterator[str]:
         yield f"The support matrix of attention backends ({SOURCE}) against what this release does.\n"
         yield "| backend | column | matrix | code |\n|---|---|---|---|"
         yield from (f"| {row} | {column} | {says} | {does} |" for row, column, says, does in one.contradictions)
+    if one.claims:
+        yield from claims(one.claims)
+
+
+def claims(found: list[tuple[str, str, str, str]]) -> Iterator[str]:
+    """What the page says in words and a release does otherwise."""
+    yield "\n### What that page says in words, and the code does otherwise\n"
+    yield "| part | says | command | code |\n|---|---|---|---|"
+    yield from (f"| {part} | {says} | {command} | {does} |" for part, says, command, does in found)
 
 
 def _other_figures(one: Truth, place: int) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import Any
 from constraints.load import known_releases
 from constraints.provenance import Reach, coverage, load_excused, package_of
 from solver.check import Engine
-from tests.conformance import corpus, documentation, render_truth, traces
+from tests.conformance import claims, corpus, documentation, render_truth, traces
 from tests.conformance.compare import records
 from tests.conformance.engines import engine_of, knowledge_of
 from tests.conformance.examples import file_of, read_recorded
@@ -43,6 +43,7 @@ class Truth:
     trace_differences: list[str] = field(default_factory=list)
     reach: list[Reach] = field(default_factory=list)
     contradictions: list[tuple[str, str, str, str]] = field(default_factory=list)
+    claims: list[tuple[str, str, str, str]] = field(default_factory=list)
 
     @property
     def whole(self) -> Figures:
@@ -80,6 +81,7 @@ def measure(release: str, folders: list[Path], models: Path, tree: Path | None) 
             cases = list(records([path]))
             found.sets[name] = count(engine, cases, models)
             cited += [(case, models) for case in cases]
+    found.claims = list(claims.contradictions(release))
     found.recall = _recall(engine, cited)
     if tree is not None:
         found.reach = coverage(knowledge_of(release), package_of(tree), load_excused(release))

@@ -1,0 +1,85 @@
+"""What a matrix is of -> its rows, which are values, and its columns, which are places with what is typed there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from constraints.knowledge import Knowledge
+from constraints.values import Value
+
+from .errors import InputError
+from .moves import counts
+from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a matrix is of: the flag and its values, the axis and its, and what is typed beside.
+
+    Without ``values`` those that the flag takes, without ``columns`` all that are known. ``ways``: look for what helps
+    where a value is refused.
+    """
+
+    flag: str
+    axis: str = GPU
+    values: tuple[Value, ...] = ()
+    columns: tuple[Value, ...] = ()
+    typed: Mapping[str, Value] = field(default_factory=dict)
+    ways: bool = True
+
+
+def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Place, Mapping[str, Value]]]:
+    """Each column's value, its place, and what it types."""
+    if asked.axis == GPU:
+        for name in asked.columns or gpus(start.engine.knowledge):
+            yield name, at_gpu(start, str(name)), {}
+    elif asked.axis == COUNT:
+        for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
+            place = at_count(start, int(str(count)))
+            yield count, replace(place, platform=replace(place.platform, counted=True)), {}
+    elif asked.axis == RELEASE:
+        for release in asked.columns or world.releases:
+            yield release, at_release(start, str(release), world), {}
+    elif asked.axis == MODEL:
+        known = [one.id for one in start.engine.catalogue.checkpoints if one.draft_of is None]
+        for model in asked.columns or known:
+            yield start.engine.model(str(model)).name, at_model(start, str(model)), {}
+    else:
+        for value in asked.columns or rows([start.engine.knowledge], asked.axis):
+            yield value, start, {asked.axis: value}
+
+
+def gpus(knowledge: Knowledge) -> tuple[str, ...]:
+    """Every product, by vendor, the newest generation first."""
+    products = [gpu for gpu in knowledge.gpus.values() if not gpu.generic]
+    vendors = sorted({str(gpu.facts.get("gpu.vendor")) for gpu in products}, reverse=True)
+
+    def order(name: str) -> tuple[int, float, float, str]:
+        facts = knowledge.gpus[name].facts
+        return (
+            vendors.index(str(facts.get("gpu.vendor"))),
+            -float(str(facts.get("gpu.major") or 0)),
+            -float(str(facts.get("gpu.minor") or 0)),
+            name,
+        )
+
+    return tuple(sorted((gpu.name for gpu in products), key=order))
+
+
+def rows(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
+    """The values that a flag takes in any of these releases, else those that questions try.
+
+    Raises InputError where there are none.
+    """
+    found = {repr(value): value for knowledge in known for value in listed(knowledge, flag)}
+    if not found:
+        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at.")
+    return tuple(found.values())
+
+
+def listed(knowledge: Knowledge, flag: str) -> tuple[Value, ...]:
+    """The values that a flag takes in a release, else those that questions try; none where it takes any."""
+    choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
+    tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
+    return tuple(value for value in choices or tried if value is not None)

@@ -1,0 +1,67 @@
+"""What a profile's terms give each configuration, and why one stands above the next -> text and plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..report import RankedSolution, Recommendation
+from ..why import Gap, gap, shares
+from .sentence import WIDTH, wrapped
+
+BESIDE = {
+    "closeness": "points off for each flag that is typed.",
+    "warnings": "points off for each warning: it starts, and runs badly.",
+}
+
+
+def lines(found: Recommendation, one: RankedSolution) -> list[str]:
+    """The terms of one configuration, and what lies between it and the next."""
+    rows = ["   Why:"]
+    for share in shares(one.terms, found.terms):
+        most = "" if share.most is None else f" of {share.most}"
+        rows.append(f"     {share.points:+6d}{most:9}  {share.term}"[:WIDTH])
+    following = next((other for other in found.solutions if other.rank == one.rank + 1), None)
+    if following is not None:
+        rows.append(wrapped(f"{one.rank} before {following.rank}: {_said(gap(one.terms, following.terms))}.", "   "))
+    if one.rank == 1 and found.own is not None:
+        between = gap(one.terms, found.own)
+        if between.gains or between.losses:
+            rows.append(wrapped(f"1 before SGLang's own choice for this layout: {_said(between)}.", "   "))
+        else:
+            rows.append("   This is SGLang's own choice for this layout.")
+    return rows
+
+
+def terms(found: Recommendation) -> list[str]:
+    """What each term that is shown is about."""
+    shown = {name for one in found.solutions for name in one.terms}
+    rows = ["", "The terms:"]
+    rows += [wrapped(f"{term.name}: {term.about}", "    ", "  ") for term in found.terms if term.name in shown]
+    rows += [wrapped(f"{name}: {about}", "    ", "  ") for name, about in BESIDE.items() if name in shown]
+    return rows
+
+
+def as_data(found: Recommendation, one: RankedSolution) -> dict[str, Any]:
+    """The same as plain data."""
+    following = next((other for other in found.solutions if other.rank == one.rank + 1), None)
+    return {
+        "terms": [
+            {"term": share.term, "points": share.points, "most": share.most, "about": share.about}
+            for share in shares(one.terms, found.terms)
+        ],
+        "before_next": None if following is None else _data(gap(one.terms, following.terms)),
+        "before_own": None if found.own is None else _data(gap(one.terms, found.own)),
+    }
+
+
+def _said(between: Gap) -> str:
+    if not between.gains and not between.losses:
+        return "equal by every term; the order of variables decides"
+    gains = ", ".join(f"{name} {points:+d}" for name, points in between.gains)
+    losses = ", ".join(f"{name} {points:+d}" for name, points in between.losses)
+    said = f"{between.points:+d} points: " if between.points else "equal in sum: "
+    return said + (gains + (f", against {losses}" if losses else "") if gains else losses)
+
+
+def _data(between: Gap) -> dict[str, Any]:
+    return {"points": between.points, "gains": dict(between.gains), "losses": dict(between.losses)}
