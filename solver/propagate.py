@@ -120,8 +120,8 @@ class Equations:
                 continue
             seen[name] = value
             done.append((name, value))
-            folds, bit = self.folds(name, value), self._bits.get(name, 0)
-            for index, form in self._meeting(name, bit, left):
+            folds = self.folds(name, value)
+            for index, form in self.meeting(name, left):
                 found = folds.get(form)
                 if found is None:
                     found = self.fold(folds, form, name, value)
@@ -141,9 +141,9 @@ class Equations:
                     return None
         return done, left
 
-    def _meeting(self, name: str, bit: int, left: State) -> list[tuple[int, int]]:
-        """The equations of ``left`` that still read ``name``, in ascending order."""
-        masks, readers = self._masks, self.readers.get(name, ())
+    def meeting(self, name: str, left: State) -> list[tuple[int, int]]:
+        """The equations of ``left`` that still read ``name``, with their forms."""
+        masks, bit, readers = self._masks, self._bits.get(name, 0), self.readers.get(name, ())
         if len(left) < len(readers):
             return [(index, form) for index, form in left.items() if masks[form] & bit]
         return [(index, left[index]) for index in readers if index in left and masks[left[index]] & bit]

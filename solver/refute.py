@@ -202,10 +202,7 @@ class Refuter:
             if name in restricted and not any(same(value, one) for one in restricted[name].values):
                 return causes | restricted[name].causes
             folds = equations.folds(name, value)
-            for index in equations.readers.get(name, ()):
-                form = place.state.get(index)
-                if form is None or name not in equations.scopes[form]:
-                    continue
+            for index, form in equations.meeting(name, place.state):
                 found = folds.get(form)
                 if found is None:
                     found = equations.fold(folds, form, name, value)

@@ -60,7 +60,7 @@ _Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...]]
 _Outcome = tuple[tuple[str, Value], ...] | None
 
 # Commands on the same facts after which one untyped run pays.
-_OFTEN = 2
+_OFTEN = 3
 
 
 class _Untyped(NamedTuple):

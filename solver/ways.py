@@ -23,7 +23,7 @@ def ways(question: Question, world: World, keep: Collection[str] = ()) -> tuple[
 
 def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
     """The nearest two moves that help together, for when nothing simpler does."""
-    return _best(_pairs(question, world, keep))[:1]
+    return _best(_pairs(question, world, keep))
 
 
 def fewer(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
@@ -60,20 +60,22 @@ def _single(question: Question, group: Iterable[Move], keep: Collection[str]) ->
 
 
 def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tuple[tuple[Move, ...], Fix]]:
-    found: list[tuple[tuple[Move, ...], Fix]] = []
-    tried = 0
-    for first in moves(question.start, world, keep):
-        for second in moves(first.place, world, (*keep, first.aspect)):
-            if second.aspect < first.aspect:  # each pair in one order
-                continue
-            tried += 1
-            if tried > MOST_PAIRS:
-                return found
-            both = (first, second)
-            fix = _moved(question, both, keep)
-            if fix is not None:
-                found.append((both, fix))
-    return found
+    """The cheapest pair that helps, if one does: pairs are tried by cost, and what costs more is not tried any more."""
+    both = [
+        (first, second)
+        for first in moves(question.start, world, keep)
+        for second in moves(first.place, world, (*keep, first.aspect))
+        if second.aspect >= first.aspect  # each pair in one order
+    ]
+    both.sort(key=lambda pair: sum(move.cost for move in pair))
+    best: tuple[tuple[Move, ...], Fix] | None = None
+    for pair in both[:MOST_PAIRS]:
+        if best is not None and sum(move.cost for move in pair) >= best[1].cost:
+            break
+        fix = _moved(question, pair, keep)
+        if fix is not None and (best is None or (fix.cost, fix.args) < (best[1].cost, best[1].args)):
+            best = (pair, fix)
+    return [] if best is None else [best]
 
 
 def _moved(question: Question, moved: Sequence[Move], keep: Collection[str]) -> Fix | None:
