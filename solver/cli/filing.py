@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 from .options import NO, YES, CheckFormat
 from .output import write
+from .progress import progress
 
 if TYPE_CHECKING:
     from ..file_check import Asked, FileChecker
@@ -62,7 +63,11 @@ def run(asked: Asked, files: Sequence[str], shown: Shown) -> int:
     """
     checker = _checker(asked, shown)
     texts = [(_named(file), read(file)) for file in files]
-    reports = [checker.check(text, name) for name, text in texts]
+    reports = []
+    with progress() as bar:
+        for number, (name, text) in enumerate(texts):
+            bar(number, len(texts))
+            reports.append(checker.check(text, name))
     if shown.fix or shown.diff:
         from . import mending
 

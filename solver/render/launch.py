@@ -70,11 +70,10 @@ def compose(words: Sequence[str], box: Box) -> str:
     if box.env:
         rows.append("    environment:")
         rows += [f"      {quoted(name)}: {quoted(value, dollar=True)}" for name, value in sorted(box.env.items())]
-    rows += ["    volumes:", "      - type: bind"]
-    rows += ["        source: ~/.cache/huggingface", "        target: /root/.cache/huggingface", "    command:"]
+    rows += ["    volumes:", "      - ~/.cache/huggingface:/root/.cache/huggingface", "    command:"]
     rows += [f"      - {quoted(word, dollar=True)}" for word in (*_MODULE, *words)]
     if box.vendor == "amd":
-        rows += ["    devices:", "      - /dev/kfd", "      - /dev/dri"]
+        rows += ["    devices:", "      - /dev/kfd:/dev/kfd", "      - /dev/dri:/dev/dri"]
     else:
         rows += [
             "    deploy:",
