@@ -11,11 +11,10 @@ from typing import Any
 
 from .errors import ExpressionError, Fault
 from .expression import parse
+from .preferences import Evidence
 from .read import Listed, Mapped
 from .release import Span
-from .schema import Evidence
 from .tree import FALSE, All, Any_, Compare, Const, Node
-from .values import Value
 
 KINDS = ("published", "chosen", "experimental", "deprecated", "defect")
 PURPOSES = ("throughput", "latency", "balanced")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from .schema import Choosable, Elsewhere, EnvVar, Flags, Gpus, Operation, Profile, Release, Rule, Step
+from .preferences import Choosable, Evidence, Profile
+from .schema import Elsewhere, EnvVar, Flags, Gpus, Operation, Release, Rule, Step
 from .tree import Node
 
 # Where the files of the knowledge stand.

@@ -8,8 +8,8 @@ from typing import Any
 
 from .errors import ExpressionError, Fault
 from .expression import parse
+from .preferences import Profile, Term
 from .read import Listed, Mapped
-from .schema import Profile, Term
 from .tree import Node, names
 
 _KEYS = frozenset(("profile", "about", "closeness", "terms", "lacks", "workload", "warnings"))

@@ -8,9 +8,10 @@ from typing import Any
 
 from .errors import ExpressionError, Fault
 from .expression import parse
+from .preferences import Choosable
 from .read import Mapped
 from .release import Span
-from .schema import Choosable, Flag
+from .schema import Flag
 from .tree import Node
 from .values import Value
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from constraints import store
+from constraints.preferences import Profile
 from constraints.release import nearest, release_key
-from constraints.schema import Operation, Profile
+from constraints.schema import Operation
 from constraints.values import Value
 
 from .check import Checked, Engine

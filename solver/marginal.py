@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraints.schema import Profile
+from constraints.preferences import Profile
 from constraints.values import Value
 
 from .check import Engine

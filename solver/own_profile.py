@@ -9,9 +9,9 @@ from constraints.evidence import evidence_names
 from constraints.knowledge import Knowledge
 from constraints.lint import known_names
 from constraints.models_schema import ModelKnowledge
+from constraints.preferences import Profile
 from constraints.profiles import read_profile
 from constraints.read import read_file
-from constraints.schema import Profile
 
 from .errors import InputError
 

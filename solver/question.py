@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from constraints.evaluate import closure
-from constraints.schema import Choosable, Operation, Profile
+from constraints.preferences import Choosable, Profile
+from constraints.schema import Operation
 from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
-from constraints.schema import Profile
+from constraints.preferences import Profile
 from constraints.tree import names
 from constraints.values import Value, same
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from constraints.schema import Rule, Source, Term
+from constraints.preferences import Term
+from constraints.schema import Rule, Source
 from constraints.values import Value
 
 from .estimate.known import Interval

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from constraints.evaluate import closure, fold
-from constraints.schema import Term
+from constraints.preferences import Term
 from constraints.tree import Compare, Const, Name, Node, names, substitute
 from constraints.values import Env, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from constraints.schema import Profile, Term
+from constraints.preferences import Profile, Term
 
 from .errors import InputError
 from .near import nearest_names

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from constraints.schema import Choosable, Flag, Operation
+from constraints.preferences import Choosable
+from constraints.schema import Flag, Operation
 from constraints.tree import literals
 from constraints.values import Value
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from constraints.evaluate import fold
-from constraints.schema import WRITERS, Choosable, Operation
+from constraints.preferences import Choosable
+from constraints.schema import WRITERS, Operation
 from constraints.tree import Compare, Const, Node, names
 from constraints.values import Value, same
 

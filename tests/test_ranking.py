@@ -10,9 +10,9 @@ import pytest
 from constraints import store
 from constraints.evaluate import evaluate
 from constraints.evidence import KINDS
+from constraints.preferences import Profile, Term
 from constraints.profiles import read_profile
 from constraints.read import read_file
-from constraints.schema import Profile, Term
 from constraints.tree import Const
 from solver import Preflight
 from solver.errors import InputError

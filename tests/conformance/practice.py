@@ -23,9 +23,9 @@ from constraints.errors import Fault
 from constraints.evaluate import evaluate
 from constraints.evidence import evidence_names
 from constraints.knowledge import HOME
+from constraints.preferences import Profile
 from constraints.profiles import read_profile
 from constraints.read import read_file
-from constraints.schema import Profile
 from constraints.values import Value
 from solver import Preflight
 from solver.errors import TooLarge
