@@ -15,7 +15,7 @@ from .problem import Constraint, Problem, Variable
 from .question import idle_constraints
 from .refute import Refuter, Restriction
 from .report import Element
-from .resolve import Resolution, Write
+from .resolution import Resolution, Write
 from .sat import SatRefuter
 from .unroll import Unit, unroll
 

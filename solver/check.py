@@ -25,7 +25,8 @@ from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, read_model
 from .operations import fold_operations, targets
-from .resolve import Program, Resolution
+from .resolution import Resolution
+from .resolve import Program
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")

@@ -10,7 +10,7 @@ from constraints.values import Value, same
 from .check import VERDICT_STAGES, Checked
 from .operations import reads
 from .report import Change, Finding, Severity
-from .resolve import Resolution, Write
+from .resolution import Resolution, Write
 
 _SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
 

@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 
 from constraints.values import Value
 
+from .diagram import Branch, Choice, Diagram, Solution
 from .rank import Pairs, Views
-from .search import Branch, Choice, Diagram, Solution
 from .terms import Gain, Joint
 
 # More than any sum of points.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from constraints.values import Value
 
-from .search import Branch, Choice, Diagram, Solution
+from .diagram import Branch, Choice, Diagram, Solution
 from .terms import Joint
 
 # A value stands here as its text: True and 1 are two values.

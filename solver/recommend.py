@@ -12,6 +12,7 @@ from constraints.tree import names
 from constraints.values import Value, same
 
 from .check import Engine
+from .diagram import Solution
 from .errors import Disagreement
 from .estimate.memory import memory
 from .estimate.roofline import Workload, roofline
@@ -21,7 +22,7 @@ from .problem import value_of
 from .question import Posed, pose
 from .rank import ranked
 from .report import RankedSolution, Recommendation, Subject
-from .search import Solution, solve
+from .search import solve
 from .siblings import siblings
 from .spell import spell
 from .why import terms_named

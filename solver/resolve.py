@@ -13,34 +13,7 @@ from constraints.tree import Node, names
 from constraints.values import Env, Value, same
 
 from .operations import reads
-
-
-class Write(NamedTuple):
-    """One flag that one operation gave another value."""
-
-    operation: Operation
-    target: str
-    before: Value
-    after: Value
-
-
-class Resolution(NamedTuple):
-    """What became of a command.
-
-    ``values`` holds every flag, fact and environment variable as it stands at the end; ``writes`` every change in
-    order; ``broken`` each operation of kind error, warning or defect that does not hold, in order. SGLang itself stops
-    at the first broken error; what follows it here is what would have come next.
-    """
-
-    values: Mapping[str, Value]
-    writes: tuple[Write, ...]
-    broken: tuple[Operation, ...]
-
-    @property
-    def refusals(self) -> tuple[Operation, ...]:
-        """The broken rules of kind error, in the order SGLang would meet them."""
-        return tuple(operation for operation in self.broken if operation.rule.kind == "error")
-
+from .resolution import Outcome, Resolution, Run, State
 
 _CaseRun = tuple[Closure | None, tuple[tuple[str, Closure], ...]]
 
@@ -56,9 +29,6 @@ class _Compiled(NamedTuple):
 
 
 _Live = tuple[Operation, Closure | None, Closure | None, tuple[_CaseRun, ...]]
-# What an operation does: it writes, often nothing, or (None) it is a requirement that does not hold.
-_Outcome = tuple[tuple[str, Value], ...] | None
-
 # Commands on the same facts after which one untyped run pays.
 _OFTEN = 3
 
@@ -69,7 +39,7 @@ class _Untyped(NamedTuple):
     ``passed`` are those whose guard passes, ``active`` those that do something.
     """
 
-    outcomes: Mapping[int, _Outcome]
+    outcomes: Mapping[int, Outcome]
     passed: int
     active: int
 
@@ -82,7 +52,7 @@ class _Machine:
     alone fails, as bits.
     """
 
-    facts: _State
+    facts: State
     live: dict[int, _Live]
     dead: int = 0
     asked: int = 0
@@ -124,7 +94,7 @@ class Program:
         What an operation did when nothing was typed it does again while all that it rests on is as it was then; where
         that is nothing, it is passed over. Most of a command's time would go into such operations.
         """
-        run = _Run(machine.facts, initial)
+        run = Run(machine.facts, initial)
         untyped = machine.untyped
         changed = self._changed(initial)
         woken = 0
@@ -160,8 +130,8 @@ class Program:
         return run.end()
 
     def _record(self, machine: _Machine) -> _Untyped:
-        run = _Run(machine.facts, self._defaults)
-        outcomes: dict[int, _Outcome] = {}
+        run = Run(machine.facts, self._defaults)
+        outcomes: dict[int, Outcome] = {}
         passed = active = 0
         for place in range(len(self._operations)):
             if self._asleep >> place & 1:
@@ -219,7 +189,7 @@ class Program:
     def _machine(self, facts: Env) -> _Machine:
         kept = self._machines.get(id(facts))
         if kept is None or kept[0] is not facts:
-            kept = self._machines[id(facts)] = (facts, _Machine(_State(facts), {}))
+            kept = self._machines[id(facts)] = (facts, _Machine(State(facts), {}))
         return kept[1]
 
     def _look(self, machine: _Machine, place: int) -> _Live | None:
@@ -259,65 +229,7 @@ def _compile(operation: Operation) -> _Compiled:
     )
 
 
-class _Run:
-    """Where a run stands. What a deferred step writes is held until the step is left."""
-
-    __slots__ = ("_held", "_scope", "broken", "env", "writes")
-
-    def __init__(self, facts: Env, initial: Mapping[str, Value]) -> None:
-        self.env = _State(facts)
-        self.env.update(initial)
-        self.writes: list[Write] = []
-        self.broken: list[Operation] = []
-        self._held: list[tuple[Operation, str, Value]] = []
-        self._scope = 0
-
-    def enter(self, operation: Operation) -> None:
-        """Go on to this operation."""
-        if self._held and operation.scope != self._scope:
-            self._release()
-        self._scope = operation.scope
-
-    def take(self, operation: Operation, outcome: _Outcome) -> None:
-        """Let the operation do what it does."""
-        if outcome is None:
-            self.broken.append(operation)
-            return
-        for target, value in outcome:
-            if operation.scope and not target.startswith("local."):
-                self._held.append((operation, target, value))
-            else:
-                self._apply(operation, target, value)
-
-    def forget(self) -> None:
-        """Let what is held never be written."""
-        self._held.clear()
-
-    def end(self) -> Resolution:
-        """All that came of it."""
-        self._release()
-        return Resolution(self.env, tuple(self.writes), tuple(self.broken))
-
-    def _release(self) -> None:
-        for operation, target, value in self._held:
-            self._apply(operation, target, value)
-        self._held.clear()
-
-    def _apply(self, operation: Operation, target: str, value: Value) -> None:
-        before = self.env[target]
-        if not same(before, value):
-            self.env[target] = value
-            self.writes.append(Write(operation, target, before, value))
-
-
-class _State(dict[str, Value]):
-    """Values by name; a local that nothing has written yet is unset."""
-
-    def __missing__(self, key: str) -> Value:
-        return None
-
-
-def _outcome(one: _Live, env: Env) -> _Outcome:
+def _outcome(one: _Live, env: Env) -> Outcome:
     _, when, require, cases = one
     if when is not None and not when(env):
         return ()
@@ -329,7 +241,7 @@ def _outcome(one: _Live, env: Env) -> _Outcome:
     return ()
 
 
-def _differing(outcome: _Outcome, before: _Outcome) -> list[str]:
+def _differing(outcome: Outcome, before: Outcome) -> list[str]:
     """The names that one of two outcomes may leave otherwise than the other."""
     one, other = outcome or (), before or ()
     if len(one) == len(other) and all(a[0] == b[0] and same(a[1], b[1]) for a, b in zip(one, other, strict=True)):

@@ -16,7 +16,7 @@ from typing import Any
 from constraints.values import Value
 from solver.check import Engine, initial_values
 from solver.errors import InputError
-from solver.resolve import Write
+from solver.resolution import Write
 from tests.conformance.compare import equal, shown
 from tests.conformance.figures import checked_case
 
