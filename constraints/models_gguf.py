@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from .errors import ExpressionError, Fault
 from .evaluate import Compiled
 from .expression import parse
+from .models_schema import GgufHeader, Refused
 from .read import Mapped
 from .release import Span
 from .tree import Const
-
-
-class Refused(NamedTuple):
-    """A header of which SGLang cannot make a config; ``when`` None: every one."""
-
-    when: Compiled | None
-    why: str
-
-
-class GgufHeader(NamedTuple):
-    """How the config of one architecture comes from a header; ``unread``: SGLang knows how, we do not."""
-
-    name: str
-    config: Mapping[str, Compiled]
-    needs: tuple[str, ...] = ()
-    refuses: tuple[Refused, ...] = ()
-    unread: bool = False
 
 
 def headers_of(file: str, document: Mapped, release: str, faults: list[Fault]) -> dict[str, GgufHeader]:

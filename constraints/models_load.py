@@ -9,8 +9,8 @@ from typing import Any
 from .errors import ExpressionError, Fault, KnowledgeError
 from .evaluate import Compiled
 from .expression import parse
-from .models_gguf import GgufHeader, headers_of
-from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, ModelKnowledge
+from .models_gguf import headers_of
+from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, ModelKnowledge
 from .packed import Packed
 from .read import Mapped, read_file
 from .release import Span, release_key

@@ -6,7 +6,23 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .evaluate import Compiled
-from .models_gguf import GgufHeader
+
+
+class Refused(NamedTuple):
+    """A header of which SGLang cannot make a config; ``when`` None: every one."""
+
+    when: Compiled | None
+    why: str
+
+
+class GgufHeader(NamedTuple):
+    """How the config of one architecture comes from a header; ``unread``: SGLang knows how, we do not."""
+
+    name: str
+    config: Mapping[str, Compiled]
+    needs: tuple[str, ...] = ()
+    refuses: tuple[Refused, ...] = ()
+    unread: bool = False
 
 
 class Derivation(NamedTuple):

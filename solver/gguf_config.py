@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from constraints.models_gguf import GgufHeader
+from constraints.models_schema import GgufHeader
 from constraints.values import Value
 
 from .errors import InputError

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from constraints.models_gguf import GgufHeader
-from constraints.models_schema import Catalogue, Checkpoint
+from constraints.models_schema import Catalogue, Checkpoint, GgufHeader
 
 from .errors import InputError
 from .gguf_config import gguf_config

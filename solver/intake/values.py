@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from constraints.schema import Action
@@ -72,7 +71,11 @@ def _scaled(word: str) -> Value:
     if match is None:
         return int(word)
     number, suffix = match.groups()
-    return int(number) * _IEC[suffix] if suffix in _IEC else int(Decimal(number) * _SI[suffix])
+    if suffix in _IEC:
+        return int(number) * _IEC[suffix]
+    from decimal import Decimal  # 1.1k is 1100 exactly
+
+    return int(Decimal(number) * _SI[suffix])
 
 
 def _reject_constant(word: str) -> Any:
