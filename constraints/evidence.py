@@ -15,6 +15,7 @@ from .preferences import Evidence
 from .read import Listed, Mapped
 from .release import Span
 from .tree import FALSE, All, Any_, Compare, Const, Node
+from .values import Value
 
 KINDS = ("published", "chosen", "experimental", "deprecated", "defect")
 PURPOSES = ("throughput", "latency", "balanced")
@@ -37,8 +38,11 @@ def load_evidence(
                 continue
             if one.id in found:
                 faults.append(Fault(file, line, f"the entry {one.id} is there twice"))
-            if release in Span(entry.get("since"), entry.get("until")):
-                found[one.id] = one
+            try:
+                if release in Span(entry.get("since"), entry.get("until")):
+                    found[one.id] = one
+            except ValueError as fault:
+                faults.append(Fault(file, line, str(fault)))
     return tuple(found.values())
 
 
@@ -60,7 +64,12 @@ def _entry(entry: Any, file: str, line: int, named: Mapping[str, Node], faults: 
         when = parse(str(entry["when"]), named) if "when" in entry else None
     except ExpressionError as fault:
         faults.append(Fault(file, entry.line_of("when"), str(fault)))
-    uses = {str(name): tuple(values) for name, values in entry["uses"].items()}
+    uses: dict[str, tuple[Value, ...]] = {}
+    for name, values in entry["uses"].items():
+        if isinstance(values, Listed):
+            uses[str(name)] = tuple(values)
+        else:
+            faults.append(Fault(file, entry["uses"].line_of(name), f"{name} takes a list of values"))
     sources, engines = (tuple(str(text) for text in entry.get(key) or ()) for key in ("sources", "engines"))
     return Evidence(str(entry["id"]), kind, purpose, str(entry.get("about", "")), when, uses, sources, engines)
 

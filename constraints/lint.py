@@ -17,7 +17,7 @@ from .models_load import load_models
 from .models_schema import ModelKnowledge
 from .read import Listed, Mapped
 from .schema import Operation, Rule
-from .tree import Node, literals, names
+from .tree import Name, Node, literals, names
 from .values import Value, same
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -174,8 +174,19 @@ def without_examples(subject: Subject) -> Iterator[Fault]:
             yield _of(rule, "has no example that violates it and no note why")
 
 
+def unknown_evidence(subject: Subject) -> Iterator[Fault]:
+    """Names that evidence reads, or is about, and that nothing gives a value."""
+    knowledge = subject.knowledge
+    known = known_names(knowledge, subject.models)
+    for entry in knowledge.evidence:
+        about = {name for use in entry.uses for name in names(knowledge.names.get(use, Name(use)))}
+        for name in sorted(name for name in names(entry.when) | about if not known(name)):
+            yield Fault("evidence", 1, f"{entry.id}: {name} is no flag, fact or value that a rule writes")
+
+
 FAULTS: tuple[Check, ...] = (
     unknown_names,
+    unknown_evidence,
     unknown_targets,
     unread_locals,
     literals_outside,

@@ -279,8 +279,7 @@ class Preflight:
         from .marginal import marginals
 
         platform = self.machine(platform)
-        subject, profile = self.subject(model, platform), next(iter(self.knowledge.profiles.values()))
-        return marginals(self.engine, subject, model, platform, profile, dict(pins or {}))
+        return marginals(self.engine, self.subject(model, platform), model, platform, dict(pins or {}))
 
     def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.

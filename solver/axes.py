@@ -36,8 +36,9 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
             yield name, at_gpu(start, str(name)), {}
     elif asked.axis == COUNT:
         for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
-            place = at_count(start, int(str(count)))
-            yield count, replace(place, platform=replace(place.platform, counted=True)), {}
+            number = _whole(count)
+            place = at_count(start, number)
+            yield number, replace(place, platform=replace(place.platform, counted=True)), {}
     elif asked.axis == RELEASE:
         for release in asked.columns or world.releases:
             yield release, at_release(start, str(release), world), {}
@@ -48,6 +49,13 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
     else:
         for value in asked.columns or rows([start.engine.knowledge], asked.axis):
             yield value, start, {asked.axis: value}
+
+
+def _whole(count: Value) -> int:
+    text = str(count)
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= 4096:
+        raise InputError(f"{text!r} is no number of GPUs", "--columns", "Such as --columns 1,2,4,8.")
+    return int(text)
 
 
 def gpus(knowledge: Knowledge) -> tuple[str, ...]:
@@ -80,6 +88,7 @@ def rows(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
 
 def listed(knowledge: Knowledge, flag: str) -> tuple[Value, ...]:
     """The values that a flag takes in a release, else those that questions try; none where it takes any."""
-    choices = knowledge.flags[flag].choices if flag in knowledge.flags else None
+    known = knowledge.flags.get(flag)
+    choices = None if known is None else known.choices or ((True, False) if isinstance(known.default, bool) else None)
     tried = [row[one.flags.index(flag)] for one in knowledge.variables if flag in one.flags for row in one.values]
     return tuple(value for value in choices or tried if value is not None)

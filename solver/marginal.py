@@ -29,16 +29,18 @@ class Marginals:
     choices: Mapping[str, Mapping[Value, int]]
 
 
-def marginals(
-    engine: Engine, subject: Subject, model: str, platform: Platform, profile: Profile, pins: Mapping[str, Value]
-) -> Marginals:
+# A count asks for no order.
+_ANY = Profile("any", "", 0, (), ())
+
+
+def marginals(engine: Engine, subject: Subject, model: str, platform: Platform, pins: Mapping[str, Value]) -> Marginals:
     """The marginals of all configurations that hold with the effective values ``pins``.
 
     Raises InputError.
     """
     knowledge = engine.knowledge
     facts = engine.facts(model, platform, pins)
-    posed = pose(engine.folded(facts), engine.defaults, knowledge.variables, facts, pins, profile, knowledge.measures)
+    posed = pose(engine.folded(facts), engine.defaults, knowledge.variables, facts, pins, _ANY, knowledge.measures)
     diagram = solve(posed.problem, {})
     found = diagram.marginals()
     units = {unit.name: unit for unit in posed.units if unit.name in found}

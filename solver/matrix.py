@@ -121,7 +121,7 @@ def _column(
     values: Sequence[Value],
     refuted: dict[str, list[Refutation]],
 ) -> Column:
-    place, typed, checked = _seated(place, typed)
+    place, typed, checked = _seated(place, typed, asked.flag)
     broken = _hard(checked)
     blocked = _common(place, typed, asked.flag, listed(place.engine.knowledge, asked.flag) or values, broken)
     cells = tuple(_cell(place, typed, asked, one, blocked, refuted.setdefault(repr(one), [])) for one in values)
@@ -138,8 +138,10 @@ def _column(
     )
 
 
-def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[str, Value], Checked]:
+def _seated(place: Place, typed: Mapping[str, Value], flag: str) -> tuple[Place, Mapping[str, Value], Checked]:
     """The place with as few GPUs as leave room, what is typed with the flag that spreads the model, what becomes of it.
+
+    Where the rows are values of that very ``flag``, it is left to them.
 
     Where no number leaves room and holds, the largest that holds, else the smallest that leaves room, else the largest.
     """
@@ -150,7 +152,7 @@ def _seated(place: Place, typed: Mapping[str, Value]) -> tuple[Place, Mapping[st
     roomy: tuple[Place, Mapping[str, Value], Checked] | None = None
     for count in several:
         there = at_count(place, count)
-        more = typed if count == 1 or spread is None or spread in typed else {spread: count, **typed}
+        more = typed if count == 1 or spread in (None, flag, *typed) else {str(spread): count, **typed}
         checked = _checked(there, more)
         seat = there, more, checked
         holds, room = not _hard(checked), _roomy(there, checked)
@@ -226,13 +228,13 @@ def _cell(
         return cell._replace(state="changed", because=named(writers))
     cell = cell._replace(effective=None, because=named(broken))
     if asked.ways and not blocked and same(after, value):
-        fix = _way(place, wanted, asked.flag, refuted)
+        fix = _way(place, wanted, refuted)
         if fix is not None:
             return cell._replace(state="only with", effective=value, fix=fix)
     return cell._replace(state="defect" if all(one.kind == "defect" for one in broken.values()) else "refused")
 
 
-def _way(place: Place, wanted: Mapping[str, Value], flag: str, refuted: list[Refutation]) -> Fix | None:
+def _way(place: Place, wanted: Mapping[str, Value], refuted: list[Refutation]) -> Fix | None:
     """The command that keeps all that is wanted, with the least added; None when there is none, or it was not found."""
     if any(one.stands_at(place) for one in refuted):
         return None

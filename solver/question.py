@@ -158,13 +158,12 @@ def pose(
     chosen = {flag for unit in units for flag in unit.flags}
     beside = {target for operation in program for target in targets(operation) if not target.startswith("local.")}
     problem = unroll(program, defaults, units, {}, measures=frozenset(measures | (beside - chosen)))
-    inside = {flag for unit in units for flag in unit.flags}
     constraints = list(problem.constraints)
     for flag, value in pins.items():
         constraints.append(Constraint(f"pin: {flag}", _settled(Compare("==", problem.last[flag], Const(value)))))
     constraints += idle_constraints(choosable, problem, pins)
     for one in choosable:
-        if one.relevant is not None and set(one.flags) <= inside:
+        if one.relevant is not None and set(one.flags) <= chosen:
             constraints.append(Constraint(f"relevant: {one.name}", _relevance(one, problem, facts)))
     definitions = list(problem.definitions)
     ranking = Ranking(problem, {**defaults, **facts, **workload}, outcomes)
@@ -184,7 +183,7 @@ def pose(
         problem.last,
         problem.typed,
     )
-    complete = all(one.complete for one in choosable if set(one.flags) <= inside)
+    complete = all(one.complete for one in choosable if set(one.flags) <= chosen)
     return Posed(posed, units, gains, complete, ranking.joints, ranking.watched)
 
 

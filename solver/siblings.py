@@ -8,7 +8,6 @@ from dataclasses import replace
 from constraints.models_schema import Checkpoint
 
 from .check import Engine
-from .errors import InputError
 from .estimate.memory import memory
 from .facts import Platform
 from .report import Sibling
@@ -39,10 +38,7 @@ def _fewest(engine: Engine, model: str, platform: Platform, most: int) -> Siblin
         count = 1 << step
         machine = replace(platform, num_gpus=count, nodes=1, counted=True)
         args = spell({spread: count} if count > 1 else {}, engine.knowledge.flags)
-        try:
-            checked = engine.check(model, machine, args)
-        except InputError:
-            return None
+        checked = engine.check(model, machine, args)
         if checked.resolution is None or checked.resolution.refusals:
             continue
         needed = memory(engine.knowledge.names, checked.resolution.values)

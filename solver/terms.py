@@ -55,7 +55,7 @@ class Ranking:
         read = names(term.node)
         open_ends = {name for name in read if not isinstance(ends.get(name, Const(None)), Const)}
         domains = {name: self._domain(name) for name in open_ends & self._outcomes}
-        joint = term.joint and len(open_ends) > 1 and all(domains.values())
+        joint = term.joint and len(open_ends) > 1 and open_ends <= set(domains) and all(domains.values())
         settled = {name: end.value for name in read if isinstance(end := ends.get(name), Const)}
         settled.update({name: self._facts.get(name) for name in read if name not in ends})
         known = {name: Name(_outcome(name)) if joint else ends[name] for name in open_ends}

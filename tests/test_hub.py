@@ -225,3 +225,18 @@ def test_a_hub_that_is_not_reached_is_told(tmp_path: Path) -> None:
     assert answer.returncode == 2
     assert "cannot be fetched" in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+def test_a_line_that_breaks_halfway_is_told(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a checkpoint would pass for one without a quantization config from then on."""
+    hub = pytest.importorskip("huggingface_hub")
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    def download(_: str, name: str, *, revision: str) -> str:
+        if name != FILES[0]:
+            raise LocalEntryNotFoundError("the line broke")
+        return str(cache / "snapshots" / FIRST / name)
+
+    monkeypatch.setattr(hub, "hf_hub_download", download)
+    with pytest.raises(InputError, match="cannot be reached"):
+        read_model("acme/Other-8B", store.catalogue(), hub=Hub(True))

@@ -196,3 +196,22 @@ def test_the_page_of_the_docs_is_not_stale() -> None:
                     assert one.state in ("refused", "defect")
                 else:
                     assert shown == WORDS[one.state], (model, release, column.value, one.value)
+
+
+def test_the_star_stands_where_the_flag_is_left_out() -> None:
+    """Rows of the flag that spreads a model are not typed over by the place."""
+    matrix = asked("0.5.23").matrix(DENSE, "8xH100", flag="tp_size", values=(1, 2, 4, 8), columns=("H100",))
+    (column,) = matrix.columns
+    assert column.unset == 1
+
+
+@pytest.mark.parametrize("words", [["--by", "count", "--columns", "abc"], ["--columns", "8xH100"]])
+def test_columns_that_cannot_be_meant(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["matrix", DENSE, *words]) == 2
+    assert capsys.readouterr().err.startswith("--columns: ")
+
+
+def test_named_models_are_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["matrix", DENSE, MLA, "--by", "model", "--gpu", "8xB200", "--rows", "triton", "--format", "json"]) == 0
+    (only,) = json.loads(capsys.readouterr().out)["matrices"]
+    assert [column["model"] for column in only["columns"]] == [DENSE, MLA]

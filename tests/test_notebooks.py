@@ -24,7 +24,7 @@ def test_notebook_runs(path: Path) -> None:
         pytest.importorskip(needed, reason="the extra `notebook` is not installed")
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
-    assert all(cell.get("outputs") is not None for cell in notebook.cells if cell.cell_type == "code")
+    assert any(cell.outputs for cell in notebook.cells if cell.cell_type == "code")
 
 
 @named

@@ -173,6 +173,19 @@ def test_a_profile_of_ones_own(tmp_path: Path) -> None:
     assert found.solutions[0].terms["cache"] == 100
 
 
+def test_a_joint_term_may_ask_what_was_typed(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "profile: mine\nterms:\n"
+        '  - {name: a, weight: 10, joint: true, value: "1 if typed.kv_cache_dtype is unset and tp_size == 1 else 0"}\n',
+        encoding="utf-8",
+    )
+    mine = own_profile(file, preflight().knowledge, preflight().engine.models)
+    found = preflight().recommend(DENSE[0], "2xH100", profile=mine, top=1)
+    assert found.solutions[0].terms == {"a": 10}
+    assert found.solutions[0].effective["tp_size"] == 1
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

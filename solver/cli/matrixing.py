@@ -74,14 +74,15 @@ def matrix(
     from ..api import Preflight
 
     found: list[Matrix] = []
-    wanted: list[str | None] = [*releases] if releases else [None]
+    # What is named for an axis is what stands on it.
+    if columns is None and by in ("model", "release"):
+        columns = ",".join((models if by == "model" else releases) or ()) or None
+    wanted: list[str | None] = [*releases] if releases and by != "release" else [None]
     for release in wanted:
         preflight = Preflight(release)
         chosen = models or preflight.knowledge.roles["matrix.models"].split()
         for model in chosen[:1] if by == "model" else chosen:
             found.append(_one(preflight, model, flag, by, rows, columns, gpu, sets, ways))
-        if by == "release":
-            break
     shown = _written(found, output)
     if out is None:
         write(shown)
@@ -126,8 +127,15 @@ def _values(name: str, text: str | None, preflight: Preflight) -> Sequence[Value
     """The values of a list; a flag's are read as SGLang would."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if name not in preflight.knowledge.flags:
-        return [preflight.machine(word).gpu.name if name == "gpu" else word for word in words]
+        return [_product(word, preflight) if name == "gpu" else word for word in words]
     return [pins_of([f"{name}={shlex.quote(word)}"], preflight.knowledge.flags)[name] for word in words]
+
+
+def _product(word: str, preflight: Preflight) -> str:
+    machine = preflight.machine(word)
+    if machine.counted:
+        raise InputError(f"{word!r} says how many GPUs", "--columns", "Name products here; --gpu says how many.")
+    return machine.gpu.name
 
 
 def _written(found: Sequence[Matrix], output: MatrixFormat) -> str:

@@ -106,6 +106,8 @@ def recommend(
     front = tuple(name.strip() for name in (pareto or "").split(",") if name.strip())
     if front and max_gpus is not None:
         raise InputError("a front is asked for one number of GPUs", "--pareto", "Leave --max-gpus out.")
+    if front and near_duplicates:
+        raise InputError("a front leaves out what is beaten alone", "--near-duplicates", "Leave it or --pareto out.")
     if max_gpus is None:
         found = preflight.recommend(
             model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates, front=front

@@ -6,7 +6,6 @@ repository only the files in `FILES` are ever fetched, never weights.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from dataclasses import dataclass
@@ -72,14 +71,15 @@ def _cache() -> Path:
     return (Path(base).expanduser() if base else Path.home() / ".cache") / "huggingface" / "hub"
 
 
-def offline() -> bool:
-    """Whether the environment forbids the network."""
-    return any(os.environ.get(name, "").lower() in _TRUE for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"))
+def offline() -> str:
+    """The environment variable that forbids the network, if one does."""
+    known = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+    return next((name for name in known if os.environ.get(name, "").lower() in _TRUE), "")
 
 
 def _fetched(reference: str, revision: str) -> Path:
-    if offline():
-        raise InputError(f"{reference} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it", "--fetch")
+    if name := offline():
+        raise InputError(f"{reference} is not in the cache, and {name} forbids to fetch it", "--fetch")
     try:
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
@@ -89,8 +89,12 @@ def _fetched(reference: str, revision: str) -> Path:
         folder = Path(hf_hub_download(reference, CONFIG, revision=revision)).parent
         for name in FILES[1:]:
             # The others are taken at the commit of the first: a branch may move meanwhile.
-            with contextlib.suppress(EntryNotFoundError):
+            try:
                 hf_hub_download(reference, name, revision=folder.name)
+            except LocalEntryNotFoundError:  # a kind of the next, and no answer: the line broke
+                raise
+            except EntryNotFoundError:
+                continue
     except LocalEntryNotFoundError as fault:
         raise _not_fetched(reference, revision, f"the hub cannot be reached: {_first_line(fault)}") from None
     except EntryNotFoundError:
