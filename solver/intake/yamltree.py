@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ..errors import InputError
-from .template import is_template, mask, unmask
+from .template import mask, unmask
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -168,8 +168,3 @@ class _Reader:
 
 def _place(mark: Any) -> tuple[int, int]:
     return mark.line + 1, mark.column + 1
-
-
-def templated(node: Node) -> bool:
-    """Whether a scalar holds something that somebody else fills in."""
-    return is_template(node.text)

@@ -23,7 +23,6 @@ hand = Path(R / "defaults/90-by-hand.yaml")
 if hand.exists():
     for m in re.finditer(r'(?:follow|force): *\{(.*)\}|^ +\w+: "(.*)"$', hand.read_text(), re.M):
         K |= set(re.findall(r"[a-z_]+\w*", (m.group(1) or m.group(2))))
-HAS = {"vision_config", "audio_config"}
 VK = {
     "num_hidden_layers",
     "hidden_size",
