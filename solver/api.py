@@ -186,7 +186,9 @@ class Preflight:
         found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
         if found.count:
             return found
-        return replace(found, explanation=self._explain(model, platform, wish.pins, (), typed=False))
+        why = self._explain(model, platform, wish.pins, (), typed=False)
+        # The count is exact. Where the search for reasons was cut off, there are none to tell, and that is said.
+        return replace(found, explanation=why._replace(satisfiable=False, complete=False) if why.satisfiable else why)
 
     def explain(
         self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from constraints.schema import WRITERS, Operation, Rule
+from constraints.schema import FACTS, WRITERS, Operation, Rule
 from constraints.tree import Any_, Compare, Const, Name, Not, names
 from constraints.values import Value
 
@@ -19,7 +19,7 @@ from .resolution import Resolution, Write
 from .sat import SatRefuter
 from .unroll import Unit, unroll
 
-BUDGET, WHOLE_BUDGET = 1_000, 2_000
+BUDGET, WHOLE_BUDGET = 4_000, 20_000
 
 
 class Case:
@@ -139,9 +139,11 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
         except TooLarge:  # not shown to be enough within the budget
             return None
 
-    for one in broken:
-        if refuted((one,), WHOLE_BUDGET) is not None:
-            core = [one]
+    # One rule may be enough, or those of one matter: that is quickly seen, and reads best.
+    for group in ([one] for one in broken), (_akin(case, one, core) for one in broken):
+        enough = next((kept for kept in group if refuted(kept, WHOLE_BUDGET) is not None), None)
+        if enough is not None:
+            core = enough
             break
     core.sort(key=lambda one: (one in broken, case.rules[one].kind not in WRITERS, every.index(one)))
     needed: list[str] = []
@@ -159,6 +161,17 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     release = case.asked.knowledge.release
     bound = [Element("release", "release", release)] if any(_dated(rule) for rule in chosen) else []
     return [*facts, *bound, *(_element(case, rule, wrote.get(rule.id)) for rule in chosen)]
+
+
+def _akin(case: Case, rule: str, among: Sequence[str]) -> list[str]:
+    """The checks that read a fact which ``rule`` reads as well, and all that write."""
+    known = case.asked.knowledge.rules
+    facts = _fact_names(known[rule])
+    return [one for one in among if known[one].kind in WRITERS or facts & _fact_names(known[one])]
+
+
+def _fact_names(rule: Rule) -> frozenset[str]:
+    return frozenset(name for name in names(rule.when) | names(rule.require) if name.partition(".")[0] in FACTS)
 
 
 def _dated(rule: Rule) -> bool:

@@ -165,6 +165,8 @@ def gpu_in(text: str, known: Mapping[str, Gpu]) -> str | None:
         if any(sign.isdigit() for sign in spelling)
     ]
     for spelling, name in sorted(spelled, key=lambda one: -len(one[0])):
+        if spelling not in text:  # logs are long
+            continue
         for hit in re.finditer(rf"(?<![\w-])(?:(\d+) ?x ?)?{re.escape(spelling)}(?![\w-])", text):
             if any(start <= hit.start() < end for start, end in spans):
                 continue

@@ -51,7 +51,9 @@ def _others(start: Place, world: World, keep: Collection[str]) -> Iterator[tuple
             yield MODEL, model, at_model(start, model)
     if GPU not in keep:
         for name in gpus(start):
-            yield GPU, name, at_gpu(start, name)
+            # Nobody who booked GPUs is helped by a host without one.
+            if start.engine.knowledge.gpus[name].facts.get("gpu.sm_count") != 0:
+                yield GPU, name, at_gpu(start, name)
     if RELEASE not in keep:
         for release in releases(start, world):
             yield RELEASE, release, at_release(start, release, world)

@@ -13,7 +13,7 @@ from constraints.values import Value, same
 
 from .check import Engine
 from .diagram import Solution
-from .errors import Disagreement
+from .errors import Disagreement, InputError
 from .estimate.memory import memory
 from .estimate.roofline import Workload, roofline
 from .facts import Platform
@@ -63,6 +63,15 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
     Raises InputError; Disagreement as `best`.
     """
     wish = replace(wish, front=terms_named(wish.profile, wish.front))
+    served = wish.workload.facts["workload.context"]
+    limit = engine.facts(model, platform, wish.pins).get("model.context_len")
+    usual = wish.workload == Workload(*wish.profile.workload)  # a profile is for every model
+    if not usual and isinstance(limit, int) and isinstance(served, int) and served > limit:
+        raise InputError(
+            f"{subject.model} takes requests of at most {limit:,} tokens, and these grow to {served:,}",
+            "the workload",
+            "Ask with a smaller --context-length, --input-len or --output-len.",
+        )
     found = best(engine, model, platform, wish)
     return Recommendation(
         subject=subject,

@@ -79,7 +79,10 @@ def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tupl
 
 
 def _moved(question: Question, moved: Sequence[Move], keep: Collection[str]) -> Fix | None:
-    """The question as it is after the moves, if it holds there; spread over the GPUs where their count has moved."""
+    """The question as it is after the moves, if it holds there, as it is or spread over the GPUs.
+
+    What was typed about the spread stands, unless the count of GPUs has moved.
+    """
     place = moved[-1].place
     if not set(question.outcome) <= set(place.engine.knowledge.flags):
         return None
@@ -100,7 +103,9 @@ def _spread(question: Question, moved: Sequence[Move], keep: Collection[str]) ->
     """The flag that spreads a model over more GPUs, unless it must stay as it is."""
     place = moved[-1].place
     flag = place.engine.knowledge.roles.get("spread")
-    if flag is None or flag in keep or flag in question.outcome or not any(move.aspect == COUNT for move in moved):
+    if flag is None or flag in keep or flag in question.outcome:
+        return None
+    if flag in question.wanted and not any(move.aspect == COUNT for move in moved):
         return None
     return {flag: place.platform.num_gpus * place.platform.nodes}
 

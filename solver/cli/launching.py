@@ -21,7 +21,8 @@ FORMS = (
     LaunchFormat.kubernetes,
     LaunchFormat.config,
 )
-_BETWEEN = {LaunchFormat.compose: "---\n", LaunchFormat.kubernetes: "---\n", LaunchFormat.config: "---\n"}
+# Files that are run as they are: the best alone.
+_WHOLE = (LaunchFormat.compose, LaunchFormat.kubernetes, LaunchFormat.config)
 
 
 class Configured(NamedTuple):
@@ -41,11 +42,18 @@ def written(
     platform: Platform,
     env: Mapping[str, str],
 ) -> str:
-    """The configurations, one after the other.
+    """The configurations, one after the other; of a file that is run as it is the first alone.
 
     Raises InputError when the form cannot say one of them.
     """
-    return _BETWEEN.get(form, "\n").join(_one(form, one, preflight, platform, env) for one in found)
+    if platform.nodes > 1:
+        raise InputError(
+            f"what runs on {platform.nodes} nodes is a launch on each of them, and this form holds one",
+            "--format",
+            "Take text or json, and add --nnodes, --node-rank and --dist-init-addr on each node.",
+        )
+    shown = found[:1] if form in _WHOLE else found
+    return "\n".join(_one(form, one, preflight, platform, env) for one in shown)
 
 
 def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Platform, env: Mapping[str, str]) -> str:
@@ -69,7 +77,8 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
     if form is LaunchFormat.compose:
         return launch.compose(words, box)
     if form is LaunchFormat.kubernetes:
-        return launch.kubernetes(words, box)
+        host = knowledge.flags[knowledge.roles["host"]].options[0]
+        return launch.kubernetes(words if host in words else [*words, host, "0.0.0.0"], box)
     if form is LaunchFormat.config:
         text, lacking = launch.config(_typed(words, preflight), knowledge.flags)
         if lacking:

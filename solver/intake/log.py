@@ -89,14 +89,18 @@ def _failures(lines: list[str]) -> Iterator[tuple[tuple[Frame, ...], str, str]]:
                 frames.append(Frame(found["file"][inside.end() :], int(found["line"]), found["function"] or ""))
             continue
         if found := _ERROR.search(line):
-            yield tuple(frames), found["type"].rpartition(".")[2], _whole(found["text"] or "", lines[place + 1 :])
+            yield (
+                tuple(frames),
+                found["type"].rpartition(".")[2],
+                _whole(found["text"] or "", lines[place + 1 : place + 13]),
+            )
             frames = []
 
 
 def _whole(first: str, following: list[str]) -> str:
     """A message with the lines it goes on for: up to an empty line or what begins anew."""
     parts = [first]
-    for line in following[:12]:
+    for line in following:
         if not line.strip() or _PREFIX.match(line) or "Traceback" in line or _FRAME.search(line) or _ERROR.search(line):
             break
         parts.append(line)

@@ -22,8 +22,8 @@ def page(found: Sequence[Matrix]) -> str:
     """The page, the same bytes for the same matrices."""
     template = files(__package__).joinpath("matrix.html").read_text(encoding="utf-8")
     payload = _Payload().of(found)
-    # A closing tag inside the data must not end the script that holds it.
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    # No tag and no comment inside the data may touch the script that holds it.
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
     title = f"What works with {found[0].option}"
     return template.replace(_TITLE, html.escape(title)).replace(_ABOUT, html.escape(_about(found))).replace(_DATA, text)
 

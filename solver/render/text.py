@@ -70,6 +70,15 @@ def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
     if reasons:
         lines += why.terms(found)
     lines += _siblings(found)
+    if found.subject.nodes > 1:
+        nodes = found.subject.nodes
+        lines += [
+            "",
+            wrapped(
+                f"Start it on each of {nodes} nodes, with --nnodes {nodes} --dist-init-addr HOST:PORT and"
+                f" --node-rank 0 to {nodes - 1} added."
+            ),
+        ]
     if found.lacks:
         lines += ["", wrapped("This profile does not know yet: " + "; ".join(found.lacks) + ".")]
     return "\n".join(lines) + "\n"
