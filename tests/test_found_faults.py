@@ -1,4 +1,4 @@
-"""Inputs that fuzzing found (`tests/fuzz_parsers.py`), and hostile ones found by hand: each once broke something."""
+"""What broke once: inputs that fuzzing found (`tests/fuzz_parsers.py`), hostile ones, and what newcomers met."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import time
 import pytest
 
 from constraints import store
+from solver.api import Preflight
+from solver.cli.app import run
 from solver.cli.inputs import arguments_of, pins_of
 from solver.errors import InputError
 from solver.intake.files import read_launches
@@ -46,3 +48,34 @@ def test_literal_signs_in_a_whole_command() -> None:
     words, env = arguments_of(["A='x$y' python3 -m sglang.launch_server --model-path 'a$b'"])
     assert env == {"A": "x$y"}
     assert words == ["--model-path", "a$b"]
+
+
+def test_a_no_without_any_wish_has_its_reason_and_a_way_out() -> None:
+    """Two rules on memory together leave no layout; the search for that was cut off and taken for a yes."""
+    found = Preflight("0.5.23").recommend("deepseek-ai/DeepSeek-V3", "8xH100")
+    assert found.count == 0
+    assert found.explanation is not None
+    assert not found.explanation.satisfiable
+    assert any(one.name == "weights-leave-a-kv-cache" for core in found.explanation.cores for one in core.elements)
+    assert found.explanation.fixes
+    assert all(fix.gpu != "CPU" for fix in found.explanation.fixes)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["Qwen/Qwen3-8B", "H100", "--context-length", "100000"], "at most 40,960 tokens"),
+        (["deepseek-ai/DeepSeek-V3", "8xH100", "--nodes", "2", "--format", "kubernetes"], "on each of them"),
+        (["Qwen/Qwen3-8B", "H100", "--pareto", "memory", "--near-duplicates"], "--near-duplicates"),
+    ],
+)
+def test_what_cannot_be_said_is_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recommend", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_a_file_that_is_run_as_it_is_holds_one_launch(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recommend", "Qwen/Qwen3-8B", "H100", "--top", "3", "--format", "kubernetes"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("kind: Deployment") == 1
+    assert "0.0.0.0" in text
