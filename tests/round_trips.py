@@ -96,11 +96,14 @@ def _differences(
     if not report.holds:
         yield f"does not hold: {[one.rule.id for one in launch.report.findings]} {launch.report.refusal}"
     again = {name: value for name, value in launch.report.typed.items() if name != "model_path"}
+    added = {"host"} if form is LaunchFormat.kubernetes else set()  # a pod listens beyond itself
+    again = {name: value for name, value in again.items() if name in typed or name not in added}
     if again != dict(typed):
         yield f"types {again}, not {dict(typed)}"
     # What a command says of the machine beside its flags is not its own: the flags must do the same.
     ends = launch.report.effective
-    other = {name: ends.get(name) for name, value in effective.items() if ends.get(name) != value and name not in NAMED}
+    own = {name: value for name, value in effective.items() if name not in NAMED and name not in added}
+    other = {name: ends.get(name) for name, value in own.items() if ends.get(name) != value}
     if other and form is not LaunchFormat.docker:
         yield f"runs {other}"
 
