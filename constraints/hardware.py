@@ -8,8 +8,8 @@ from typing import Any
 
 from .errors import Fault
 from .gpu_names import spelling
+from .gpu_schema import Gpu, Gpus, Measures
 from .read import Listed, Mapped
-from .schema import Gpu, Gpus, Measures
 from .values import Value
 
 _NEEDED: dict[str, tuple[type, ...]] = {

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from .gpu_schema import Gpus
 from .preferences import Choosable, Evidence, Profile
-from .schema import Elsewhere, EnvVar, Flags, Gpus, Operation, Release, Rule, Step
+from .schema import Elsewhere, EnvVar, Flags, Operation, Release, Rule, Step
 from .tree import Node
 
 # Where the files of the knowledge stand.

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from constraints.gpu_schema import Gpu
 from constraints.knowledge import Knowledge
 from constraints.messages import Printed
-from constraints.schema import Gpu
 from constraints.tree import names
 
 from .check import Engine

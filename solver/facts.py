@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from constraints.gpu_schema import Gpu
 from constraints.knowledge import Knowledge
-from constraints.schema import Gpu
 from constraints.values import Value
 
 from .model_config import ModelFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from constraints.gpu_names import spelling
-from constraints.schema import Gpu, Gpus
+from constraints.gpu_schema import Gpu, Gpus
 
 from .errors import InputError
 from .near import nearest_names

@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from constraints.schema import Gpu
+from constraints.gpu_schema import Gpu
 from constraints.values import Value
 
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release

@@ -64,7 +64,7 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
     """
     wish = replace(wish, front=terms_named(wish.profile, wish.front))
     served = wish.workload.facts["workload.context"]
-    limit = engine.facts(model, platform, wish.pins).get("model.context_len")
+    limit = engine.facts(model, platform, wish.pins).get(engine.knowledge.roles["context_limit"])
     usual = wish.workload == Workload(*wish.profile.workload)  # a profile is for every model
     if not usual and isinstance(limit, int) and isinstance(served, int) and served > limit:
         raise InputError(

@@ -120,10 +120,9 @@ class SatRefuter:
         """The literal under which a rule is in force; what is no rule always is."""
         if operation is None:
             return 1
-        return self._switches.setdefault(operation.rule.id, 0) or self._switch(operation.rule.id)
-
-    def _switch(self, rule: str) -> int:
-        self._switches[rule] = self._fresh()
+        rule = operation.rule.id
+        if rule not in self._switches:
+            self._switches[rule] = self._fresh()
         return self._switches[rule]
 
     def _one_of(self, values: Sequence[Value]) -> _Literals:

@@ -12,11 +12,11 @@ import constraints
 from constraints.errors import Fault
 from constraints.evaluate import closure
 from constraints.gpu_names import spelling
+from constraints.gpu_schema import Gpus
 from constraints.hardware import load_gpus
 from constraints.names import load_names
 from constraints.read import read_file, read_text
 from constraints.releases import load_releases
-from constraints.schema import Gpus
 from constraints.tree import names
 from constraints.values import Value
 from solver.errors import InputError

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from constraints.schema import Gpu
+from constraints.gpu_schema import Gpu
 from solver.api import Preflight
 from solver.facts import Platform
 from solver.gpu import parse_gpu

@@ -13,7 +13,7 @@ from constraints.values import Value
 from ..errors import InputError
 from ..intake.hub import Hub
 from . import completion
-from .inputs import arguments_of, gpu_asked, kept_of, machine_asked, settings_of
+from .inputs import gpu_asked, kept_of, launch_asked, settings_of
 from .options import (
     NO,
     YES,
@@ -96,16 +96,8 @@ def check(
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release, hub)
-    arguments, given = arguments_of(words[1:])
-    platform = machine_asked(
-        preflight.knowledge,
-        words[0],
-        nodes=nodes,
-        env=env,
-        without=without,
-        cuda=cuda,
-        memory_gib=gpu_memory,
-        given=given,
+    platform, arguments = launch_asked(
+        preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     report = preflight.check(
         model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
@@ -144,16 +136,8 @@ def resolve(
     if not words:
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release, Hub(fetch, revision))
-    arguments, given = arguments_of(words[1:])
-    platform = machine_asked(
-        preflight.knowledge,
-        words[0],
-        nodes=nodes,
-        env=env,
-        without=without,
-        cuda=cuda,
-        memory_gib=memory,
-        given=given,
+    platform, arguments = launch_asked(
+        preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory
     )
     report = preflight.check(model, platform, arguments, Path.cwd())
     data = machine.check(report)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from constraints.gpu_names import spelling
+from constraints.gpu_schema import Gpus
 from constraints.knowledge import Knowledge
-from constraints.schema import Flags, Gpus
+from constraints.schema import Flags
 from constraints.values import Value, same
 
 from ..errors import InputError
@@ -165,6 +166,27 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     if isinstance(found, Refusal):
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
     return [word.text for word in found.arguments], known_environment(found.env, {})[0]
+
+
+def launch_asked(
+    knowledge: Knowledge,
+    words: Sequence[str],
+    *,
+    nodes: int,
+    env: Sequence[str] | None,
+    without: Sequence[str] | None,
+    cuda: str | None,
+    memory_gib: float | None,
+) -> tuple[Platform, list[str]]:
+    """The machine and the flags of words that name a GPU and then a launch; its own environment counts below ``env``.
+
+    Raises InputError.
+    """
+    arguments, given = arguments_of(words[1:])
+    machine = machine_asked(
+        knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory_gib, given=given
+    )
+    return machine, arguments
 
 
 def batch_case(line: str) -> dict[str, Any]:
