@@ -10,7 +10,8 @@ from .errors import ExpressionError, Fault, KnowledgeError
 from .evaluate import Compiled
 from .expression import parse
 from .models_gguf import headers_of
-from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, ModelKnowledge
+from .models_kinds import kinds_of
+from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, Kinds, ModelKnowledge
 from .packed import Packed
 from .read import Mapped, read_file
 from .release import Span, release_key
@@ -33,6 +34,8 @@ def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
         reader.facts_of(file, document)
     for file, document in reader.documents("gguf"):
         reader.headers |= headers_of(file, document, release, reader.faults)
+    for file, document in reader.documents("kinds"):
+        reader.kinds = kinds_of(file, document, reader.faults)
     return reader.result()
 
 
@@ -87,7 +90,9 @@ class _Reader:
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
         self.numbers: tuple[str, ...] = ()
+        self.positive: tuple[str, ...] = ()
         self.headers: dict[str, GgufHeader] = {}
+        self.kinds = Kinds()
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
         """Each file of a folder that holds for the release, with its name in faults."""
@@ -161,6 +166,7 @@ class _Reader:
     def facts_of(self, file: str, document: Mapped) -> None:
         """Derivations, and where the text part of a config stands."""
         self.numbers += tuple(document.get("numbers") or ())
+        self.positive += tuple(document.get("positive") or ())
         if "text_paths" in document:
             self.text_paths = tuple(tuple(path.split(".")) for path in document["text_paths"])
             self.text_at_top = self._run(file, document.line_of("text_at_top"), document["text_at_top"])
@@ -194,6 +200,8 @@ class _Reader:
             tuple(self.choices),
             self.numbers,
             self.headers,
+            self.positive,
+            self.kinds,
         )
 
     def _names_and_cycles(self) -> None:

@@ -59,6 +59,29 @@ class ConfigClass(NamedTuple):
     inherits: bool = True
 
 
+class KeyKind(NamedTuple):
+    """The kinds of value a key of a config.json holds (whole, text, ...); ``other`` those of classes that differ.
+
+    ``nullable``: classes with a default that allow null all the same. ``never_null``: null is wrong in any class.
+    ``blank``: what is empty or zero counts as null. ``above_zero``: the class divides by it.
+    """
+
+    kinds: tuple[str, ...]
+    nullable: frozenset[str] = frozenset()
+    other: Mapping[str, tuple[str, ...]] = {}
+    never_null: bool = False
+    blank: bool = False
+    above_zero: bool = False
+
+
+class Kinds(NamedTuple):
+    """The kind of each key; ``loose`` classes declare none; ``counts``: a list as long as another key says."""
+
+    keys: Mapping[str, KeyKind] = {}
+    loose: frozenset[str] = frozenset()
+    counts: Mapping[str, str] = {}
+
+
 class DraftRole(NamedTuple):
     """What SGLang makes of a checkpoint loaded as a draft: another architecture and a few other values."""
 
@@ -74,8 +97,8 @@ class ModelKnowledge(NamedTuple):
     """All that is known of models in one release.
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
-    ``numbers``: facts that are numbers in every model that can be served. ``headers``: those of GGUF files, by
-    architecture.
+    ``numbers``: facts that are numbers in every model that can be served, ``positive`` those that are above zero.
+    ``headers``: those of GGUF files, by architecture. ``kinds``: of the values in a config.json.
     """
 
     release: str
@@ -88,6 +111,8 @@ class ModelKnowledge(NamedTuple):
     choices: tuple[tuple[Compiled, str], ...]
     numbers: tuple[str, ...]
     headers: Mapping[str, GgufHeader] = {}
+    positive: tuple[str, ...] = ()
+    kinds: Kinds = Kinds()
 
 
 class Checkpoint(NamedTuple):

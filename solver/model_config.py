@@ -9,6 +9,7 @@ from typing import Any
 from constraints.models_schema import DraftRole, ModelKnowledge
 from constraints.values import Value
 
+from .config_kinds import expect_kinds, shown
 from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
 from .model_input import ModelInput
@@ -46,6 +47,8 @@ def model_facts(
     """
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
+    if top.cls.name:
+        expect_kinds(top, known.kinds, model.where)
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)
@@ -200,14 +203,36 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
 
 
 def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+    """Hold the facts that are sizes against what a size can be.
+
+    Raises InputError.
+    """
     for name in known.numbers:
         value = facts[name]
-        keys = ", ".join(facts.origin(name).found) or name
-        if isinstance(value, (str, bool)) or value == ():
-            raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
+        key, stated = _key_of(name, value, facts)
+        if isinstance(value, (str, bool)) or value == () or (stated and isinstance(value, float)):
+            raise InputError(f"{key} is {shown(value)}, and has to be a whole number", where, "Write the bare number.")
         if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
             size = value if value < 0 else "more than a trillion"
-            raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
+            said = f"{key} is" if stated else f"{name}, made of {key}, is"
+            raise InputError(f"{said} {size}, which no model has", where, "Fetch the file again.")
+    for name in known.positive:
+        key, stated = _key_of(name, facts[name], facts)
+        if stated and facts[name] == 0:
+            raise InputError(f"{key} is 0, which no model has", where, "Fetch the file again.")
+
+
+def _key_of(name: str, value: Value, facts: _Facts) -> tuple[str, bool]:
+    """The key of the file that states a fact's value, and whether one does; else the keys it came from."""
+    found = facts.origin(name).found
+    stating = [key for key in found if _same(walk(facts.top.raw, key.split(".")), value)]
+    if stating:
+        return stating[-1], True
+    return ", ".join(key for key in found if key != "architectures") or "the defaults of its class", False
+
+
+def _same(stated: Any, value: Value) -> bool:
+    return type(stated) is type(value) and bool(stated == value)
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

@@ -140,7 +140,26 @@ def _head(tensors: int, fields: int, rest: bytes = b"") -> bytes:
     return b"GGUF" + struct.pack("<IQQ", 3, tensors, fields) + rest
 
 
+def _shaped(key: str, value: object) -> bytes:
+    """A file that holds but for one size."""
+    sizes = {"context_length": 8192, "block_count": 24, "embedding_length": 2048, "attention.head_count": 32}
+    fields = {f"llama.{name}": one for name, one in {**sizes, "feed_forward_length": 4096, key: value}.items()}
+    tokens = {"tokenizer.ggml.tokens": [f"t{number}" for number in range(100)]}
+    return gguf_bytes({"general.architecture": "llama", **fields, **tokens}, {"token_embd.weight": (2048, 100)})
+
+
 HUGE = 1 << 62
+WRONG_SIZES: list[tuple[str, object]] = [
+    ("block_count", 0),
+    ("block_count", 2.5),
+    ("block_count", "x"),
+    ("embedding_length", 0),
+    ("attention.head_count", 0),
+    ("attention.head_count_kv", 0),
+    ("feed_forward_length", 2.5),
+    ("context_length", 0),
+    ("context_length", "x"),
+]
 HOSTILE = {
     "fields": _head(0, HUGE),
     "tensors": _head(HUGE, 0),
@@ -156,6 +175,7 @@ HOSTILE = {
     "an architecture that is a number": gguf_bytes({"general.architecture": 1}, {}),
     "a size that is a text": gguf_bytes({"general.architecture": "llama", "llama.block_count": "x"}, {}),
     "no size at all": gguf_bytes({"general.architecture": "mistral"}, {}),
+    **{f"{key} of {value}": _shaped(key, value) for key, value in WRONG_SIZES},
     "nothing": b"",
     "another file": b"PK\3\4" + b"\0" * 100,
 }
