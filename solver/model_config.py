@@ -29,7 +29,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Facts by name, the keys each came from, and what had to be inferred."""
+    """Facts by name, the keys each came from, and what had to be inferred or could not be read."""
 
     values: Mapping[str, Value]
     origins: Mapping[str, Origin]
@@ -69,7 +69,7 @@ def model_facts(
     return ModelFacts(
         {renamed[name]: facts[name] for name in shown},
         {renamed[name]: facts.origin(name) for name in shown},
-        tuple(_inferred(facts, known)),
+        (*_inferred(facts, known), *model.notes),
     )
 
 

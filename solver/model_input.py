@@ -15,9 +15,9 @@ from constraints.models_schema import Catalogue, Checkpoint, GgufHeader
 from .errors import InputError
 from .gguf_config import gguf_config
 from .intake.gguf import is_gguf, read_gguf
-from .intake.hub import Hub
+from .intake.hub import CONFIG, Hub
 from .near import nearest_names
-from .weights import experts_type
+from .weights import stored_weights
 
 # A config.json is a few kilobytes; the largest published list every layer of a quantized model.
 MAX_BYTES = 20 * 1024 * 1024
@@ -32,12 +32,13 @@ _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+\.gguf|:[\w.-]+)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ModelInput:
-    """A checkpoint's config values, where they stand, and its entry in the catalogue if it has one."""
+    """A checkpoint's config values, where they stand, its entry in the catalogue if it has one, and what is unread."""
 
     name: str
     where: str
     config: Mapping[str, Any]
     checkpoint: Checkpoint | None = None
+    notes: tuple[str, ...] = ()
 
 
 def read_model(
@@ -64,12 +65,12 @@ def read_model(
     if is_folder:
         return _folder(path, reference, checkpoint)
     if is_file and is_gguf(path):
-        return ModelInput(reference, str(path), _gguf(path, headers), checkpoint)
+        return _gguf(path, reference, headers, checkpoint)
+    if is_file and path.name == CONFIG:
+        return _folder(path.parent, reference[: -len(CONFIG)].rstrip("/") or str(path.parent), checkpoint)
     if is_file:
         config = _parse(_read(path), str(path))
-        if path.name == "config.json":
-            config = _beside(config, path.parent)
-        return ModelInput(reference, str(path), config, checkpoint)
+        return ModelInput(reference, str(path), config, checkpoint, (f"SGLang wants a folder in place of {reference}",))
     if checkpoint is not None and hub.revision is None:
         config = _parse(catalogue.configs[checkpoint.file], f"catalogue/{checkpoint.file}")
         return ModelInput(checkpoint.id, f"the catalogue, {checkpoint.id}", config, checkpoint)
@@ -86,7 +87,7 @@ def read_model(
 
 
 def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:
-    file = path / "config.json"
+    file = path / CONFIG
     if not file.is_file():
         single = next(iter(sorted(path.glob("*.gguf"))), None)
         raise InputError(
@@ -94,30 +95,34 @@ def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelI
             str(path),
             f"Name the file: {single}" if single is not None else "Name a folder with the files of a checkpoint.",
         )
-    return ModelInput(reference, str(file), _beside(_parse(_read(file), str(file)), path), checkpoint)
+    return _beside(reference, file, checkpoint)
 
 
-def _gguf(path: Path, headers: Mapping[str, GgufHeader]) -> dict[str, Any]:
-    """The config of a GGUF file: a config.json beside it goes before its header, as in SGLang."""
-    file = path.parent / "config.json"
+def _gguf(path: Path, reference: str, headers: Mapping[str, GgufHeader], checkpoint: Checkpoint | None) -> ModelInput:
+    """A GGUF file: a config.json beside it goes before its header, as in SGLang."""
+    file = path.parent / CONFIG
     if file.is_file():
-        return {**_beside(_parse(_read(file), str(file)), path.parent), "gguf": {"beside": True}}
-    return gguf_config(read_gguf(path), headers, str(path))
+        found = _beside(reference, file, checkpoint)
+        return replace(found, where=str(path), config={**found.config, "gguf": {"beside": True}})
+    return ModelInput(reference, str(path), gguf_config(read_gguf(path), headers, str(path)), checkpoint)
 
 
-def _beside(config: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The config with what the files beside it say of quantization.
+def _beside(reference: str, file: Path, checkpoint: Checkpoint | None) -> ModelInput:
+    """A config.json with what the files beside it say of quantization.
 
-    Weights are looked at only where the config says nothing: SGLang does so for some architectures.
+    What weights say counts only where the config says nothing: SGLang looks at them so for some architectures.
     """
+    config, folder = _parse(_read(file), str(file)), file.parent
     quantization = folder / QUANTIZATION_FILE
     if quantization.is_file():
         config["hf_quant_config"] = _parse(_read(quantization), str(quantization))
     if (folder / DESCRIPTION_FILE).is_file():
         config["quant_model_description"] = {}
-    if config.get("quantization_config") is None and (stored := experts_type(folder)) is not None:
-        config["weights"] = {"experts": stored}
-    return config
+    weights = stored_weights(folder)
+    if config.get("quantization_config") is None and weights.experts is not None:
+        config["weights"] = {"experts": weights.experts}
+    notes = (f"{weights.unread}: what is said of weights rests on {CONFIG} alone",) if weights.unread else ()
+    return ModelInput(reference, str(file), config, checkpoint, notes)
 
 
 def _read(path: Path) -> str:

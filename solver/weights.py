@@ -1,34 +1,46 @@
-"""The safetensors files beside a config.json -> how the weights of the experts are stored, read from one header."""
+"""The safetensors files beside a config.json -> how experts are stored, from one header, or why it cannot be read."""
 
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 INDEX_FILE = "model.safetensors.index.json"
 SINGLE_FILE = "model.safetensors"
 # The longest header safetensors itself accepts.
 MAX_HEADER_BYTES = 100_000_000
+# Its length in bytes stands before it.
+_LENGTH = 8
 
 
-def experts_type(folder: Path) -> str | None:
-    """The stored type of the first expert weight (``F8_E4M3``, ``BF16``, ...), None where there is none.
+class Weights(NamedTuple):
+    """What weight files tell: the stored type of ``experts`` (None: none found), and what could not be read."""
 
-    As SGLang does, it reads the first file that holds experts, and takes what it cannot read for absent.
+    experts: str | None = None
+    unread: str = ""
+
+
+class _Unreadable(Exception):
+    """A file that is there and does not hold what it should."""
+
+
+def stored_weights(folder: Path) -> Weights:
+    """The stored type of the first expert weight (``F8_E4M3``, ``BF16``, ...) in the first file that holds experts.
+
+    SGLang takes what it cannot read for absent, and so does this; but it is said.
     """
     try:
         shard = _shard(folder)
-        header = _header(folder / shard) if shard else {}
-    except (OSError, ValueError, RecursionError, struct.error):
-        return None
+        header = _header(folder / shard) if shard and (folder / shard).exists() else {}
+    except _Unreadable as fault:
+        return Weights(None, str(fault))
     for name, entry in header.items():
         if _is_expert(name) and isinstance(entry, Mapping):
             found = entry.get("dtype")
-            return found if isinstance(found, str) else None
-    return None
+            return Weights(found if isinstance(found, str) else None)
+    return Weights()
 
 
 def _is_expert(name: str) -> bool:
@@ -40,26 +52,44 @@ def _shard(folder: Path) -> str | None:
     index = folder / INDEX_FILE
     if not index.exists():
         return SINGLE_FILE if (folder / SINGLE_FILE).exists() else None
-    places = _object(index.read_bytes()).get("weight_map")
+    places = _object(_bytes(index), index.name).get("weight_map")
     if not isinstance(places, Mapping):
-        return None
+        raise _Unreadable(f"{index.name} has no weight_map")
     files = sorted({str(file) for name, file in places.items() if _is_expert(name)}) or sorted(
         {str(file) for file in places.values()}
     )
     # An index names files of its own folder; what leads elsewhere is not opened.
-    return files[0] if files and Path(files[0]).name == files[0] else None
+    if files and Path(files[0]).name != files[0]:
+        raise _Unreadable(f"{index.name} names a file outside of the folder")
+    return files[0] if files else None
 
 
 def _header(file: Path) -> Mapping[str, Any]:
-    with file.open("rb") as weights:
-        (length,) = struct.unpack("<Q", weights.read(8))
-        if length > MAX_HEADER_BYTES:
-            raise ValueError(f"a header of {length} bytes")
-        return _object(weights.read(length))
+    begun = _bytes(file, _LENGTH)
+    if len(begun) < _LENGTH:
+        raise _Unreadable(f"{file.name} is cut off")
+    length = int.from_bytes(begun, "little")
+    if length > MAX_HEADER_BYTES:
+        raise _Unreadable(f"{file.name} is no safetensors file: its header would have {length:,} bytes")
+    header = _bytes(file, _LENGTH + length)[_LENGTH:]
+    if len(header) < length:
+        raise _Unreadable(f"{file.name} is cut off within its header")
+    return _object(header, f"the header of {file.name}")
 
 
-def _object(text: bytes) -> Mapping[str, Any]:
-    data = json.loads(text)
+def _bytes(file: Path, most: int = -1) -> bytes:
+    try:
+        with file.open("rb") as data:
+            return data.read(most)
+    except OSError as fault:
+        raise _Unreadable(f"{file.name} cannot be read: {fault.strerror or 'it is no file'}") from None
+
+
+def _object(text: bytes, what: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        raise _Unreadable(f"{what} is not JSON") from None
     if not isinstance(data, dict):
-        raise ValueError("not a JSON object")
+        raise _Unreadable(f"{what} is no JSON object")
     return data

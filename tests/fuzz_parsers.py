@@ -30,7 +30,7 @@ with atheris.instrument_imports(include=["solver.intake", "solver.model_input", 
     from solver.intake.words import CommandLine
     from solver.model_config import model_facts
     from solver.model_input import ModelInput, read_model
-    from solver.weights import experts_type
+    from solver.weights import stored_weights
 
 from tests.gguf_files import CASES, gguf_case
 
@@ -98,7 +98,7 @@ def gguf(data: bytes) -> None:
 def weights(data: bytes) -> None:
     """The header of a safetensors file."""
     (SCRATCH / "model.safetensors").write_bytes(data)
-    experts_type(SCRATCH)
+    stored_weights(SCRATCH)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

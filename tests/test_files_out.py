@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+import yaml
 
+from constraints import store
 from solver.cli.app import run
 from solver.cli.launching import FORMS, Configured, written
 from solver.cli.options import LaunchFormat
@@ -55,6 +58,45 @@ def test_a_pod_says_its_gpu(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     file.write_text(capsys.readouterr().out)
     assert run(["check", str(file)]) == 0
     assert "on 2xH100" in capsys.readouterr().out
+
+
+BOXES = [LaunchFormat.docker, LaunchFormat.compose, LaunchFormat.kubernetes]
+
+
+@pytest.mark.parametrize("folder", ["models/mine", "it's a $x {y}"])
+@pytest.mark.parametrize("form", BOXES, ids=[form.value for form in BOXES])
+def test_a_local_folder_is_shown_to_the_container(
+    form: LaunchFormat,
+    folder: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "1").write_text(store.catalogue().configs["Qwen3-8B.json"])
+    (place / "config.json").symlink_to(tmp_path / "blobs" / "1")
+    monkeypatch.chdir(tmp_path)
+    # The file of the config stands for its folder.
+    assert run(["recommend", f"{folder}/config.json", "H100", "--top", "1", "--format", form.value]) == 0
+    text = capsys.readouterr().out
+    report = FileChecker(Asked("H100", why=False)).check(text, NAMES.get(form, "run.sh"))
+    assert report.holds
+    assert report.launches[0].report.typed["model_path"] == str(place)
+    if form is LaunchFormat.docker:
+        words = shlex.split(text)
+        assert {f"{place}:{place}:ro", f"{tmp_path}/blobs:{tmp_path}/blobs:ro"} < set(words)
+    elif form is LaunchFormat.compose:
+        (document,) = yaml.safe_load_all(text)
+        bound = document["services"]["sglang"]["volumes"][1:]
+        assert [one["source"].replace("$$", "$") for one in bound] == [str(place), f"{tmp_path}/blobs"]
+        assert all(one["read_only"] for one in bound)
+    else:
+        (document,) = yaml.safe_load_all(text)
+        pod = document["spec"]["template"]["spec"]
+        assert [one["hostPath"]["path"] for one in pod["volumes"][1:]] == [str(place), f"{tmp_path}/blobs"]
+        assert all(one["readOnly"] for one in pod["containers"][0]["volumeMounts"][1:])
 
 
 def test_fixes_are_written_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 from constraints.errors import KnowledgeError
 from constraints.models_load import ROOT, load_catalogue, load_models
 from constraints.models_schema import Catalogue, ModelKnowledge
+from solver.cli.app import run
 from solver.errors import InputError
 from solver.model_config import model_facts
 from solver.model_input import MAX_BYTES, ModelInput, read_model
-from solver.weights import experts_type
+from solver.weights import stored_weights
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("0.5.23", "0.5.18")
@@ -191,12 +192,47 @@ def test_experts_of_an_undeclared_format_are_seen_in_the_weights(tmp_path: Path,
     assert facts.values["model.has_fp8_experts"] is fp8
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff" * 8, struct.pack("<Q", 2) + b"[]", struct.pack("<Q", 9) + b"{"])
-def test_weights_that_cannot_be_read_say_nothing(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "model.safetensors").write_bytes(content)
-    assert experts_type(tmp_path) is None
-    (tmp_path / "model.safetensors.index.json").write_bytes(content)
-    assert experts_type(tmp_path) is None
+UNREADABLE = {
+    "model.safetensors is cut off": b"",
+    "its header would have": b"\xff" * 8,
+    "the header of model.safetensors is no JSON object": struct.pack("<Q", 2) + b"[]",
+    "model.safetensors is cut off within its header": struct.pack("<Q", 9) + b"{",
+    "the header of model.safetensors is not JSON": struct.pack("<Q", 1) + b"{",
+}
+UNREADABLE_INDEX = {
+    "index.json is not JSON": b"{",
+    "index.json is no JSON object": b"[]",
+    "index.json has no weight_map": b'{"weight_map": 3}',
+    "names a file outside of the folder": b'{"weight_map": {"a": "../x.safetensors"}}',
+}
+
+
+@pytest.mark.parametrize("words", [*UNREADABLE, *UNREADABLE_INDEX])
+def test_weights_that_cannot_be_read_are_said(tmp_path: Path, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(config_of("Qwen3-8B")))
+    name = "model.safetensors" if words in UNREADABLE else "model.safetensors.index.json"
+    (tmp_path / name).write_bytes({**UNREADABLE, **UNREADABLE_INDEX}[words])
+    assert stored_weights(tmp_path).experts is None
+    assert run(["check", "H100", "--model", str(tmp_path)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert words in said
+    assert "what is said of weights rests on config.json alone" in said
+
+
+def test_a_folder_without_weights_is_nothing_to_say(tmp_path: Path) -> None:
+    index = {"model.layers.0.mlp.experts.0.up_proj.weight": "1.safetensors"}
+    (tmp_path / "config.json").write_text(json.dumps(config_of("Qwen3-8B")))
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    assert read_model(str(tmp_path), catalogue()).notes == ()
+
+
+def test_a_config_json_stands_for_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(config_of("Qwen3-8B")))
+    monkeypatch.chdir(tmp_path)
+    assert read_model(str(tmp_path / "config.json"), catalogue()).name == str(tmp_path)
+    assert read_model("config.json", catalogue()).name == "."
+    (tmp_path / "other.json").write_text(json.dumps(config_of("Qwen3-8B")))
+    assert "folder" in read_model("other.json", catalogue()).notes[0]
 
 
 def test_facts_that_read_one_another_or_nothing_are_faults(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
@@ -23,6 +24,7 @@ FORMS = (
 )
 # Files that are run as they are: the best alone.
 _WHOLE = (LaunchFormat.compose, LaunchFormat.kubernetes, LaunchFormat.config)
+_BOXES = (LaunchFormat.docker, LaunchFormat.compose, LaunchFormat.kubernetes)
 
 
 class Configured(NamedTuple):
@@ -62,6 +64,9 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
     knowledge = preflight.knowledge
     model_option = knowledge.flags[knowledge.roles["model"]].options[0]
     words = [model_option, one.model, *one.args]
+    mounts: tuple[str, ...] = ()
+    if form in _BOXES:
+        words, mounts = _mounted(words)
     gpu = knowledge.gpus.get(one.gpu, platform.gpu)
     box = launch.Box(
         knowledge.roles,
@@ -71,6 +76,7 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
         one.num_gpus,
         platform.nodes,
         env,
+        mounts,
     )
     if form is LaunchFormat.docker:
         return launch.docker(words, box) + "\n"
@@ -85,6 +91,25 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
             raise InputError(f"a --config file cannot set {', '.join(lacking)}", "--format", "Take another format.")
         return text
     return launch.pretty(words) + "\n"
+
+
+def _mounted(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The words with local checkpoints by their full paths, and the folders to show to the container for them."""
+    made = list(words)
+    folders: dict[str, None] = {}
+    for place, word in enumerate(words):
+        # The first value is the model; elsewhere a bare word is a name, even where a folder is called so.
+        if word.startswith("-") or not (place == 1 or "/" in word):
+            continue
+        path = Path(word).expanduser()
+        if path.exists():
+            full = path.absolute()
+            made[place] = str(full)
+            folder = full if full.is_dir() else full.parent
+            # Files may be links: the cache of Hugging Face keeps them elsewhere.
+            linked = sorted({str(one.resolve().parent) for one in folder.iterdir() if one.is_symlink()})
+            folders |= dict.fromkeys([str(folder), *linked])
+    return made, tuple(folders)
 
 
 def _typed(words: Sequence[str], preflight: Preflight) -> Mapping[str, Value]:

@@ -16,11 +16,15 @@ from constraints.values import Value
 
 _MODULE = ("python3", "-m", "sglang.launch_server")
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]*[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
+_CACHE = "~/.cache/huggingface:/root/.cache/huggingface"
 _KEYWORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 
 
 class Box(NamedTuple):
-    """What a launch is put into: names by what they are for, the release, and the machine's size and GPU."""
+    """What a launch is put into: names by what they are for, the release, and the machine's size and GPU.
+
+    ``mounts`` are absolute paths of this machine that the launch reads; inside they stand where they stand outside.
+    """
 
     roles: Mapping[str, str]
     release: str
@@ -29,6 +33,7 @@ class Box(NamedTuple):
     num_gpus: int
     nodes: int = 1
     env: Mapping[str, str] = {}
+    mounts: tuple[str, ...] = ()
 
     def role(self, name: str) -> str:
         """What this vendor's machines have in a role."""
@@ -58,10 +63,18 @@ def docker(words: Sequence[str], box: Box) -> str:
         rows += ["--device /dev/kfd", "--device /dev/dri"]
     else:
         rows.append(f"--gpus {box.num_gpus}")
-    rows.append("-v ~/.cache/huggingface:/root/.cache/huggingface")
+    rows.append(f"-v {_CACHE}")
+    rows += [shlex.join(_bound(path)) for path in box.mounts]
     rows += [f"-e {shlex.quote(f'{name}={value}')}" for name, value in sorted(box.env.items())]
     rows.append(box.image)
     return " \\\n  ".join([*rows, *pretty(words, _MODULE).split(" \\\n  ")])
+
+
+def _bound(path: str) -> tuple[str, str]:
+    """The words that show a folder to a container, read-only."""
+    if ":" in path:  # -v would end the path there
+        return "--mount", f"type=bind,source={path},target={path},readonly"
+    return "-v", f"{path}:{path}:ro"
 
 
 def compose(words: Sequence[str], box: Box) -> str:
@@ -70,7 +83,11 @@ def compose(words: Sequence[str], box: Box) -> str:
     if box.env:
         rows.append("    environment:")
         rows += [f"      {quoted(name)}: {quoted(value, dollar=True)}" for name, value in sorted(box.env.items())]
-    rows += ["    volumes:", "      - ~/.cache/huggingface:/root/.cache/huggingface", "    command:"]
+    rows += ["    volumes:", f"      - {_CACHE}"]
+    for path in box.mounts:
+        at = quoted(path, dollar=True)
+        rows += ["      - type: bind", f"        source: {at}", f"        target: {at}", "        read_only: true"]
+    rows.append("    command:")
     rows += [f"      - {quoted(word, dollar=True)}" for word in (*_MODULE, *words)]
     if box.vendor == "amd":
         rows += ["    devices:", "      - /dev/kfd:/dev/kfd", "      - /dev/dri:/dev/dri"]
@@ -120,10 +137,14 @@ def kubernetes(words: Sequence[str], box: Box) -> str:
         f"              {box.role('resource')}: {box.num_gpus}",
         "          volumeMounts:",
         "            - {name: shm, mountPath: /dev/shm}",
-        "      volumes:",
-        "        - name: shm",
-        "          emptyDir: {medium: Memory}",
     ]
+    named = [(f"files-{number}", quoted(path)) for number, path in enumerate(box.mounts, 1)]
+    for name, at in named:
+        rows += [f"            - name: {name}", f"              mountPath: {at}", "              readOnly: true"]
+    rows += ["      volumes:", "        - name: shm", "          emptyDir: {medium: Memory}"]
+    for name, at in named:
+        rows += [f"        - name: {name}", "          hostPath:", f"            path: {at}"]
+        rows.append("            type: Directory")
     return "\n".join(rows) + "\n"
 
 
