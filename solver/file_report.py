@@ -31,7 +31,7 @@ class Unknown:
 
     ``works`` and ``fails`` are the values tried with which the launch holds and does not; both empty where no rule
     reads the flag, or where ``flag`` is "": whole words that cannot be known were left out. A variable of the
-    environment is ``env.NAME``, and counts as not set.
+    environment is ``env.NAME``, and counts as not set. ``stand_in``: the one value taken where too many are unknown.
     """
 
     text: str
@@ -40,6 +40,7 @@ class Unknown:
     option: str = ""
     works: tuple[Value, ...] = ()
     fails: tuple[Value, ...] = ()
+    stand_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

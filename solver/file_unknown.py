@@ -35,6 +35,7 @@ def unknown_values(
                 hole.option,
                 tuple(one for one in both if one in works),
                 tuple(one for one in both if one not in works),
+                hole.texts[0] if hole.untried else "",
             )
         )
     return tuple(found)

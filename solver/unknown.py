@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -13,12 +13,15 @@ from constraints.schema import Action, Flag, Flags
 from constraints.tree import literals
 
 from .intake.tokens import Word
+from .intake.values import Unfit, convert, is_level
 from .operations import reads
 
 MOST_VALUES = 32
 MOST_TRIES = 128
 MOST_HOLES = 32
 Answer = TypeVar("Answer")
+# One of each form that an option may want: JSON, a number, the name of a level.
+_FORMS = ("{}", "[]", "1", "INFO")
 _NUMBERS = ("1", "2", "4", "8", "16")
 
 
@@ -26,7 +29,8 @@ _NUMBERS = ("1", "2", "4", "8", "16")
 class Hole:
     """An unknown word: at ``index`` of the words, the value of ``flag``, with the texts to try (one: nothing reads it).
 
-    ``head`` is what stands before the value in the same word, as in ``--tp=$TP``.
+    ``head`` is what stands before the value in the same word, as in ``--tp=$TP``. ``untried``: there were too many
+    holes, and its one text stands for all that it could have.
     """
 
     index: int
@@ -35,12 +39,16 @@ class Hole:
     option: str
     texts: tuple[str, ...]
     head: str = ""
+    untried: bool = False
 
 
 def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, ...], tuple[Word, ...]]:
     """The unknown values among the words, and unknown words that are no value of an option."""
     holes: list[Hole] = []
     loose: list[Word] = []
+    if not any(word.open for word in words):
+        return (), ()
+    read, compared = _what_rules_read(knowledge)
     for index, word in enumerate(words):
         if not word.open:
             continue
@@ -56,11 +64,48 @@ def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, .
             loose.append(word)
             continue
         flag, action = owner
-        texts = _texts(flag, action, value, knowledge)
+        texts = _texts(flag, action, value, knowledge, compared.get(flag.name, ()))
+        if flag.name not in read:
+            texts = texts[:1]
         holes.append(Hole(index, value, flag.name, action.options[0], texts, prefix))
-    if len(holes) > MOST_HOLES:
-        loose += [words[hole.index] for hole in holes[MOST_HOLES:]]
-    return _few_enough(holes[:MOST_HOLES]), tuple(loose)
+    return _few_enough(_at_most(MOST_HOLES, _last_wins(holes, knowledge))), tuple(loose)
+
+
+def _at_most(number: int, holes: Sequence[Hole]) -> list[Hole]:
+    """The holes, no more than ``number`` of them open: the first text stands for the others."""
+    kept = [hole for hole in holes if len(hole.texts) > 1][:number]
+    return [
+        hole if hole in kept or len(hole.texts) == 1 else replace(hole, texts=hole.texts[:1], untried=True)
+        for hole in holes
+    ]
+
+
+def _last_wins(holes: Sequence[Hole], knowledge: Knowledge) -> list[Hole]:
+    """The holes with one text for each value that a later one of the same flag replaces."""
+    last = {hole.flag: hole.index for hole in holes}
+    gathered = {name for name, flag in knowledge.flags.items() if any(_gathers(action) for action in flag.actions)}
+    return [
+        hole if hole.index == last[hole.flag] or hole.flag in gathered else replace(hole, texts=hole.texts[:1])
+        for hole in holes
+    ]
+
+
+def _gathers(action: Action) -> bool:
+    return action.action in ("append", "lora_paths") or action.nargs not in (None, "?")
+
+
+def _what_rules_read(knowledge: Knowledge) -> tuple[set[str], dict[str, set[float]]]:
+    """The flags that some rule reads, and the numbers that each is compared with."""
+    read: set[str] = set()
+    compared: dict[str, set[float]] = {}
+    for operation in knowledge.program:
+        read |= {name.removeprefix("typed.") for name in reads(operation)}
+        parts = [getattr(operation, "when", None), getattr(operation, "require", None)]
+        for node in (part for part in parts if part is not None):
+            for name, value in literals(node):
+                if isinstance(value, int | float) and not isinstance(value, bool):
+                    compared.setdefault(name, set()).add(value)
+    return read, compared
 
 
 def tried(
@@ -75,13 +120,15 @@ def tried(
     One after the other, the rest has the first values with which the words hold, as soon as some are found.
     """
 
+    unfilled = set(loose)
+
     def answer(values: tuple[str, ...]) -> tuple[tuple[str, ...], Answer]:
         by_index = {hole.index: hole.head + value for hole, value in zip(holes, values, strict=True)}
         return values, check(
             [
                 word._replace(text=by_index.get(index, word.text), open=False)
                 for index, word in enumerate(words)
-                if word not in loose
+                if word not in unfilled
             ]
         )
 
@@ -124,8 +171,7 @@ def _owner(option: str, flags: Flags) -> tuple[Flag, Action] | None:
     return known[longer[0]] if len(longer) == 1 else None
 
 
-def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge) -> tuple[str, ...]:
-    read = {name.removeprefix("typed.") for operation in knowledge.program for name in reads(operation)}
+def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge, compared: Collection[float]) -> tuple[str, ...]:
     numeric = flag.type in ("int", "float")
     found: list[str] = [str(one) for one in action.choices or ()]
     for one in knowledge.variables:
@@ -133,20 +179,18 @@ def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge) -> tuple
             place = one.flags.index(flag.name)
             found += [str(row[place]) for row in one.values if row[place] is not None]
     if numeric:
-        compared = {value for operation in knowledge.program for value in _compared(operation, flag.name)}
         found += [*_NUMBERS, *(str(value) for value in sorted(compared) if value > 0)]
-    found = list(dict.fromkeys(found)) or [text]
+    found = list(dict.fromkeys(found)) or [_any_value(action, text)]
     if numeric:
         found.sort(key=float)
         if isinstance(flag.default, int | float) and not isinstance(flag.default, bool):
             found.insert(0, str(flag.default))
             found = list(dict.fromkeys(found))
-    return tuple(found[:MOST_VALUES]) if flag.name in read else tuple(found[:1])
+    return tuple(found[:MOST_VALUES])
 
 
-def _compared(operation: object, flag: str) -> Iterator[float]:
-    parts = [getattr(operation, "when", None), getattr(operation, "require", None)]
-    for node in (part for part in parts if part is not None):
-        for name, value in literals(node):
-            if name == flag and isinstance(value, int | float) and not isinstance(value, bool):
-                yield value
+def _any_value(action: Action, text: str) -> str:
+    """The text itself, or where the option wants one of a form, the first that has it."""
+    if action.converter == "log_level":  # looked up after parsing
+        return text if is_level(text) else _FORMS[-1]
+    return next((one for one in (text, *_FORMS) if not isinstance(convert(action, one), Unfit)), text)

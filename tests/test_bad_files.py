@@ -111,6 +111,51 @@ def test_values_of_many_holes_are_tried_around_one_that_holds() -> None:
     assert "auto" in found["kv_cache_dtype"].works
 
 
+OPTIONS = ("--tp-size", "--page-size", "--kv-cache-dtype", "--attention-backend", "--mem-fraction-static")
+MANY_HOLES = {
+    "options": " ".join(f"{OPTIONS[number % len(OPTIONS)]} $V{number}" for number in range(300)),
+    "one option": " ".join(f"--tp-size=$V{number}" for number in range(300)),
+    "words": " ".join(f"$V{number}" for number in range(300)),
+    "a list": "--lora-paths " + " ".join(f"$V{number}" for number in range(300)),
+}
+
+
+@pytest.mark.parametrize("kind", MANY_HOLES)
+def test_hundreds_of_unknown_values_take_no_longer_than_some(kind: str) -> None:
+    checker = FileChecker(Asked("8xH100", why=False))
+    checker.check(LAUNCH, "a.sh")
+    begun = time.process_time()
+    report = checker.check(f"{LAUNCH} {MANY_HOLES[kind]}", "a.sh")
+    assert time.process_time() - begun < 4
+    assert report.holds
+    unknown = report.launches[0].unknown
+    assert len(unknown) == 300
+    if kind == "one option":  # the last one counts
+        assert [len(one.works) > 1 for one in unknown] == [False] * 299 + [True]
+
+
+def test_values_beyond_those_tried_are_said_to_be() -> None:
+    flags = {
+        action.options[0]: flag
+        for flag in FLAGS.values()
+        for action in flag.actions[:1]
+        if len(action.choices or ()) > 1 and action.nargs is None and action.action == "store"
+    }
+    words = " ".join(f"{option} $V{number}" for number, option in enumerate(flags))
+    report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} {words}", "a.sh")
+    unknown = report.launches[0].unknown
+    assert report.launches[0].report.refusal is None
+    assert len(unknown) == len(flags) > 32
+    assert sum(bool(one.stand_in) for one in unknown) > 0
+
+
+def test_a_value_of_an_unknown_form_is_no_refusal() -> None:
+    options = ("--log-level", "--decoupled-spec-connect-endpoints", "--max-total-tokens", "--cuda-graph-config")
+    for option in options:
+        report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} {option} $V", "a.sh")
+        assert report.launches[0].report.refusal is None, option
+
+
 def test_a_large_file_is_not_read_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "huge.yaml"
     with file.open("wb") as stream:

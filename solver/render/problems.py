@@ -117,6 +117,8 @@ def unknown_message(found: Unknown) -> str:
         return f"{found.text} cannot be known: the words it stands for are not checked"
     if found.flag.startswith(ENVIRONMENT):
         return f"{found.option} is {found.text}, which the file does not say: taken as not set"
+    if found.stand_in:
+        return f"{found.option} {found.text}: not tried, too many are unknown; {found.stand_in} stands for it"
     if not found.works and not found.fails:
         return f"{found.option} {found.text}: the answer does not depend on it"
     if not found.fails:
