@@ -23,7 +23,7 @@ from .values import Value, same
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 _NAMESPACES = ("gpu.", "runtime.", "package.")
-_MACHINE = frozenset(("num_gpus", "nodes", "model.path"))
+_MACHINE = frozenset(("num_gpus", "nodes", "model.path", "gpu.memory_told"))
 
 
 @dataclass(frozen=True, slots=True, order=True)

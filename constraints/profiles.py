@@ -54,6 +54,8 @@ def read_profile(
                 faults.append(Fault(file, line, f"the term {term.name!r} is there twice"))
             elif term is not None:
                 terms.append(term)
+    if not entries:
+        faults.append(Fault(file, document.line_of("terms"), "a profile has terms: they say what better means"))
     for key in ("closeness", "warnings"):
         if not _whole(document.get(key, 0)):
             faults.append(Fault(file, document.line_of(key), f"{key} is a whole number"))

@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from .errors import Fault, KnowledgeError
+from .plainly import plainly
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -61,7 +62,9 @@ def read_text(text: str, file: str) -> Any:
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         line = mark.line + 1 if mark else 1
-        raise KnowledgeError([Fault(file, line, f"not YAML: {getattr(fault, 'problem', fault)}")]) from None
+        raise KnowledgeError(
+            [Fault(file, line, f"not YAML: {getattr(fault, 'problem', None) or 'a character it cannot hold'}")]
+        ) from None
     except RecursionError:
         raise KnowledgeError([Fault(file, 1, "nested too deeply")]) from None
     faults: list[Fault] = []
@@ -77,7 +80,7 @@ def read_file(path: Path, shown: str | None = None) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
-        raise KnowledgeError([Fault(file, 1, f"cannot be read: {fault}")]) from None
+        raise KnowledgeError([Fault(file, 1, f"cannot be read: {plainly(fault)}")]) from None
     return read_text(text, file)
 
 
@@ -132,7 +135,7 @@ def read_as_python(text: str, file: str) -> Any:
         return yaml.safe_load(text)
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
-        message = f"not YAML: {getattr(fault, 'problem', fault)}"
+        message = f"not YAML: {getattr(fault, 'problem', None) or 'a character it cannot hold'}"
         raise KnowledgeError([Fault(file, mark.line + 1 if mark else 1, message)]) from None
     except (RecursionError, ValueError) as fault:  # such as an impossible date
-        raise KnowledgeError([Fault(file, 1, f"not YAML: {fault}")]) from None
+        raise KnowledgeError([Fault(file, 1, f"not YAML: {plainly(fault)}")]) from None

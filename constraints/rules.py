@@ -92,6 +92,16 @@ class RuleReader:
                 return Span()
         return Span(since and str(since), until and str(until))
 
+    def _steps_of(self, revision: Mapped) -> str:
+        """The steps that hold the lines which a revision cites, the narrowest first: one of them is meant."""
+        for source in revision.get("sources") or ():
+            file, at = source.get("file"), source.get("line")
+            if str(source.get("release")) == self.release and isinstance(at, int):
+                steps = [one for one in self.steps.steps.values() if one.file == file and one.start <= at <= one.end]
+                near = ", ".join(one.id for one in sorted(steps, key=lambda one: one.end - one.start)[:3])
+                return f"; {file}:{at} lies in {near}" if near else f"; no step holds {file}:{at}"
+        return ""
+
     def _build(self, name: str, subject: str, data: Mapped, revision: Mapped, span: Span) -> None:
         def value(key: str, default: Any = None) -> Any:
             return revision.get(key, data.get(key, default))
@@ -102,7 +112,7 @@ class RuleReader:
             self._fault(data.line, f"rule {name}: kind is one of {', '.join(KINDS)}, not {kind!r}")
             return
         if step not in self.steps.steps:
-            self._fault(data.line, f"rule {name}: {step!r} is no step of {self.release}")
+            self._fault(data.line, f"rule {name}: {step!r} is no step of {self.release}{self._steps_of(revision)}")
             return
         place = self.steps.steps[step]
         stage = value("stage", place.stage)

@@ -97,7 +97,8 @@ def _declares(view: ConfigView, key: str, known: Kinds) -> bool:
 
 
 def _miscounted(view: ConfigView, name: str, key: str) -> Iterator[str]:
-    members, number = view.raw.get(name), view.get(key)
+    # As the file has them: what is typed over a config is not counted again.
+    members, number = view.raw.get(name), view.raw.get(key, view.cls.values.get(key))
     if isinstance(members, (list, tuple)) and _is(number, "whole") and len(members) != number:
         yield f"{view.path}{name} has {len(members)} members, and {key} is {number}"
 

@@ -9,6 +9,7 @@ from constraints.gpu_schema import Gpu
 from constraints.knowledge import Knowledge
 from constraints.values import Value
 
+from .gpu import MEMORY_TOLD
 from .model_config import ModelFacts
 
 
@@ -43,7 +44,7 @@ def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts
     vendor = platform.gpu.facts.get("gpu.vendor")
     facts.update(knowledge.releases[knowledge.release].images.get(str(vendor), {}))
     facts.update(platform.gpu.measures.facts)
-    facts.update(platform.gpu.facts)
+    facts.update({MEMORY_TOLD: False, **platform.gpu.facts})
     facts["num_gpus"] = platform.num_gpus
     facts["nodes"] = platform.nodes
     facts.update({f"env.{name}": value for name, value in platform.environment})

@@ -12,6 +12,8 @@ from .near import nearest_names
 
 _COUNT_FIRST = re.compile(r"(\d{1,6})(?:\s*[x×*]\s*|\s+)(\S.*)", re.ASCII | re.IGNORECASE)
 _COUNT_LAST = re.compile(r"(.*\S)\s*[x×*:]\s*(\d{1,6})", re.ASCII | re.IGNORECASE)
+# Whether the asker said how much memory there is.
+MEMORY_TOLD = "gpu.memory_told"
 _NEAR = 3
 _LONGEST = 100
 _HINT = "Write a GPU as COUNTxNAME or NAME alone."
@@ -53,7 +55,7 @@ def with_memory(gpu: Gpu, memory_mib: int | None) -> Gpu:
         return gpu
     if memory_mib <= 0:
         raise InputError(f"a GPU cannot have {memory_mib} MiB of memory", hint="Give the memory of one GPU in MiB.")
-    return gpu._replace(facts={**gpu.facts, "gpu.memory_mib": memory_mib})
+    return gpu._replace(facts={**gpu.facts, "gpu.memory_mib": memory_mib, MEMORY_TOLD: True})
 
 
 def nearest(text: str, known: Gpus) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from constraints.models_schema import Catalogue, Checkpoint, GgufHeader
+from constraints.plainly import plainly
 
 from .errors import InputError
 from .gguf_config import gguf_config
@@ -138,17 +139,16 @@ def _read(path: Path) -> str:
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file", str(path), "Name the config.json of the checkpoint.") from None
     except OSError as fault:
-        raise InputError(f"{path} cannot be read: {fault.strerror}", str(path), "Check its permissions.") from None
+        raise InputError(f"{path} cannot be read: {plainly(fault)}", str(path), "Check its permissions.") from None
 
 
 def _parse(text: str, where: str) -> dict[str, Any]:
     try:
         data = json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as fault:
-        place = f"{where}, line {fault.lineno}, column {fault.colno}"
-        raise InputError(f"Not JSON: {fault.msg}", place, "Fetch the file again; it may be cut off.") from None
+        raise InputError(f"Not JSON: {plainly(fault)}", where, "Fetch the file again; it may be cut off.") from None
     except (RecursionError, ValueError) as fault:
-        raise InputError(f"Not usable JSON: {fault}", where, "Fetch the file again.") from None
+        raise InputError(f"Not usable JSON: {plainly(fault)}", where, "Fetch the file again.") from None
     if not isinstance(data, dict):
         raise InputError(f"A JSON {_kind(data)}, where an object is needed", where, "Name a checkpoint's config.json.")
     architectures = data.get("architectures")

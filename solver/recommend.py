@@ -27,6 +27,9 @@ from .siblings import siblings
 from .spell import spell
 from .why import terms_named
 
+# Tokens, or requests at once: past this a number is a slip.
+MOST = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class Best:
@@ -63,12 +66,22 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
     Raises InputError; Disagreement as `best`.
     """
     wish = replace(wish, front=terms_named(wish.profile, wish.front))
+    load = wish.workload
+    for name, value in (
+        ("input-len", load.input_len),
+        ("output-len", load.output_len),
+        ("concurrency", load.concurrency),
+        ("context-length", load.context or 1),
+    ):
+        if not 0 < value <= MOST:
+            raise InputError(f"--{name} is more than any server has", "the workload", f"Give 1 to {MOST:,}.")
     served = wish.workload.facts["workload.context"]
     limit = engine.facts(model, platform, wish.pins).get(engine.knowledge.roles["context_limit"])
     usual = wish.workload == Workload(*wish.profile.workload)  # a profile is for every model
     if not usual and isinstance(limit, int) and isinstance(served, int) and served > limit:
         raise InputError(
-            f"{subject.model} takes requests of at most {limit:,} tokens, and these grow to {served:,}",
+            f"{subject.model} takes requests of at most {limit:,} tokens, and these grow to "
+            + (f"{served:,}" if served <= MOST else "more than a billion"),
             "the workload",
             "Ask with a smaller --context-length, --input-len or --output-len.",
         )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from constraints.plainly import plainly
+
 INDEX_FILE = "model.safetensors.index.json"
 SINGLE_FILE = "model.safetensors"
 # The longest header safetensors itself accepts.
@@ -82,7 +84,7 @@ def _bytes(file: Path, most: int = -1) -> bytes:
         with file.open("rb") as data:
             return data.read(most)
     except OSError as fault:
-        raise _Unreadable(f"{file.name} cannot be read: {fault.strerror or 'it is no file'}") from None
+        raise _Unreadable(f"{file.name} cannot be read: {plainly(fault)}") from None
 
 
 def _object(text: bytes, what: str) -> Mapping[str, Any]:

@@ -16,9 +16,12 @@ from pathlib import Path
 
 import atheris
 
-with atheris.instrument_imports(include=["solver.intake", "solver.model_input", "solver.weights", "solver.cli.inputs"]):
+with atheris.instrument_imports(
+    include=["solver.intake", "solver.model_input", "solver.weights", "solver.cli.inputs", "solver.cli.cases"]
+):
     from constraints import store
-    from solver.cli.inputs import batch_case, expect_case, pins_of
+    from solver.cli.cases import batch_case, expect_case
+    from solver.cli.inputs import pins_of
     from solver.errors import InputError
     from solver.gpu import parse_gpu
     from solver.intake.command import parse_arguments, read_command

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from solver.cli.app import run
+from solver.intake.here import Found
 
 BASE = {"id": 1, "model": "Qwen/Qwen3-8B", "gpu": "B200", "num_gpus": 1, "args": []}
 # What is changed in a good case, and the verdict it then has.
@@ -51,8 +53,33 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"without": ["no-such-package"]}, "invalid-input"),
     ({"release": "new"}, "invalid-input"),
     ({"release": ["0.5.23"]}, "invalid-input"),
+    ({"gpus": 4}, "invalid-input"),
+    ({"gpu": "8xH100", "num_gpus": 4}, "invalid-input"),
+    ({"gpu": "8xH100", "num_gpus": 8}, "ok"),
+    ({"gpu": "8xH100", "num_gpus": None}, "ok"),
+    ({"args": [True]}, "invalid-input"),
+    ({"env": {"A": True}}, "invalid-input"),
+    ({"args": ["--mem-fraction-static", "nan"]}, "ok"),
+    ({"args": ["--schedule-conservativeness", "inf"]}, "ok"),
+    ({"model": "\ud800"}, "invalid-input"),
+    ({"gpu": "\ud800"}, "invalid-input"),
+    ({"env": {"\ud800": "\ud800"}}, "ok"),
+    ({"args": ["--config", "\ud800.yaml"]}, "refused"),
+    ({"args": ["--model-path", "\ud800"]}, "invalid-input"),
+    ({"args": ["--speculative-draft-model-path", "\ud800"]}, "ok"),
 ]
-BROKEN = [b"{", b"[]", b"null", b"3", b'"x"', b"\xff\xfe{}", b"[" * 100_000, b'{"id": 1}']
+BROKEN = [
+    b'{"id": NaN, "model": "Qwen/Qwen3-8B", "gpu": "B200", "args": []}',
+    b'{"id": -Infinity}',
+    b"{",
+    b"[]",
+    b"null",
+    b"3",
+    b'"x"',
+    b"\xff\xfe{}",
+    b"[" * 100_000,
+    b'{"id": 1}',
+]
 
 
 def batch(content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[dict[str, Any]]]:
@@ -62,7 +89,7 @@ def batch(content: bytes, folder: Path, capsys: pytest.CaptureFixture[str]) -> t
     shown = capsys.readouterr()
     assert shown.err == ""
     assert shown.out.isascii()
-    return code, [json.loads(line) for line in shown.out.splitlines()]
+    return code, [strict(line) for line in shown.out.splitlines()]
 
 
 def test_one_answer_a_line_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +124,51 @@ def test_the_shape_of_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert large["verdict"] == "ok"
     assert large["holds"] is False
     assert "model-load" in {one["stage"] for one in large["findings"]}
+
+
+def strict(text: str) -> Any:
+    def refuse(name: str) -> Any:
+        raise ValueError(name)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"gpus": 4}, "'gpus' is no key of a case; did you mean 'gpu'?"),
+        ({"zzz": 4}, "known are id, model"),
+        ({"gpu": "8xH100", "num_gpus": 4}, '"gpu" says 8 GPUs, and "num_gpus" 4'),
+        ({"args": "--tp 8"}, '"args" is no list of words: it reads like ["--tp-size", "8"]'),
+        ({"args": None}, '"args" is missing'),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said(
+    changed: dict[str, Any], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, (answer,) = batch(json.dumps({**BASE, **changed}).encode(), tmp_path, capsys)
+    assert words in answer["reason"]
+
+
+def test_words_of_python_are_not_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [b"{", b'{"a": 1,}', b"[" * 100_000, b"9" * 5000, b'{"id": NaN}', b"\xff"]
+    _, answers = batch(b"\n".join(lines), tmp_path, capsys)
+    for answer in answers:
+        assert not re.search(r"Expecting|recursion|limit|codec|sys\.|Error", answer["reason"]), answer
+
+
+def test_the_gpus_of_this_machine_are_for_lines_that_name_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.intake.here.gpus_here", lambda: Found(2, "NVIDIA B200", "sm100", 183359))
+    path = tmp_path / "cases.jsonl"
+    bare = {"model": "Qwen/Qwen3-8B", "args": ["--tp", "2"]}
+    path.write_text("\n".join(json.dumps(one) for one in (bare, {**bare, "gpu": "H100"}, {**bare, "num_gpus": 1})))
+    assert run(["check", "--here", "--batch", str(path)]) == 1
+    answers = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["holds"] for one in answers] == [True, True, False]
+    assert run(["check", "--batch", str(path)]) == 1
+    assert "'gpu' is missing" in json.loads(capsys.readouterr().out.splitlines()[0])["reason"]
 
 
 def test_all_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -130,6 +130,8 @@ def test_what_is_typed_over_a_config_is_held_to_the_same() -> None:
     typed = ["--json-model-override-args", '{"num_hidden_layers": 2.5}']
     with pytest.raises(InputError, match=r"num_hidden_layers is 2\.5"):
         Preflight().check("Qwen/Qwen3-8B", "H100", typed)
+    fewer = ["--json-model-override-args", '{"num_hidden_layers": 24}']  # as a published log has it
+    assert Preflight().check("openai/gpt-oss-120b", "H100", fewer).effective
 
 
 def test_a_size_that_is_made_of_others_names_them() -> None:

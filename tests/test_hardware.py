@@ -257,7 +257,7 @@ def test_refuses_what_is_no_gpu(text: str) -> None:
 def test_memory_can_be_given() -> None:
     count, gpu = parse_gpu("2xH20", GPUS, memory_mib=143771)
     assert count == 2
-    assert gpu.facts == {**GPUS["H20"].facts, "gpu.memory_mib": 143771}
+    assert gpu.facts == {**GPUS["H20"].facts, "gpu.memory_mib": 143771, "gpu.memory_told": True}
     assert with_memory(GPUS["H20"], None) is GPUS["H20"]
     with pytest.raises(InputError):
         with_memory(gpu, 0)

@@ -40,11 +40,13 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def run(words: list[str]) -> int:
     """Run one command line; what is wrong becomes a message on standard error and an exit code."""
+    from ..render.sentence import cut
+
     try:
         outcome = app(args=words, standalone_mode=False)
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
-        typer.echo(printable(_wrong(error)), err=True)
+        typer.echo(printable(cut(_wrong(error))), err=True)
         return WRONG
     except KnowledgeError as error:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
@@ -55,12 +57,19 @@ def run(words: list[str]) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except UsageError as error:
-        typer.echo(printable(f"{error}\nSee preflight --help."), err=True)
+        typer.echo(printable(cut(f"{_usage(str(error))}\nSee preflight --help.")), err=True)
         return WRONG
     except (typer.Abort, KeyboardInterrupt):
         return 130
     except BrokenPipeError:
         return YES
+
+
+def _usage(text: str) -> str:
+    """What typer says of a bad option, in plain words."""
+    for theirs, ours in (("valid int range", "whole number in range"), ("valid integer", "whole number")):
+        text = text.replace(theirs, ours)
+    return text.replace("valid float", "number")
 
 
 def _wrong(error: InputError) -> str:

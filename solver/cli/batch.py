@@ -7,17 +7,34 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from constraints.plainly import plainly
+
 from ..api import Preflight
 from ..errors import InputError
+from ..facts import Platform
+from ..gpu import parse_gpu
+from ..intake.hub import Hub
 from ..machine import platform_of
+from ..model_input import NOWHERE
 from ..render import machine
-from .inputs import batch_case, expect_case
+from .cases import WHERE, batch_case, expect_case, whole_number
 
 
-def run(file: str, release: str | None) -> int:
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What holds for a line that does not say otherwise: the release, the GPU of this machine, its memory, the hub."""
+
+    release: str | None = None
+    gpu: str | None = None
+    memory_gib: float | None = None
+    hub: Hub = NOWHERE
+
+
+def run(file: str, usual: Usual) -> int:
     """Answer each line; exit code 0 when all hold, 1 otherwise.
 
     Raises InputError when the file cannot be read.
@@ -27,11 +44,11 @@ def run(file: str, release: str | None) -> int:
     try:
         with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as lines:
             for line in _lines(lines):
-                data = _answer(line, release, answers)
+                data = _answer(line, usual, answers)
                 everything_holds = everything_holds and data.get("holds") is True
-                sys.stdout.write(json.dumps(data) + "\n")
+                sys.stdout.write(json.dumps(machine.told(data), allow_nan=False) + "\n")
     except OSError as fault:
-        raise InputError(f"cannot be read: {fault}", file) from None
+        raise InputError(f"cannot be read: {plainly(fault)}", file) from None
     return 0 if everything_holds else 1
 
 
@@ -40,36 +57,40 @@ def _lines(lines: Any) -> Iterator[str]:
     return (line.decode("utf-8", errors="replace").removeprefix("\ufeff") for line in lines if line.strip())
 
 
-def _answer(line: str, release: str | None, answers: dict[str | None, Preflight]) -> dict[str, Any]:
+def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> dict[str, Any]:
     case: dict[str, Any] = {}
     try:
         case = batch_case(line)
-        expect_case(case)
-        asked = str(case["release"]) if case.get("release") else release
+        expect_case(case, here=usual.gpu is not None)
+        asked = str(case["release"]) if case.get("release") else usual.release
         if asked not in answers:
-            answers[asked] = Preflight(asked)
+            answers[asked] = Preflight(asked, usual.hub)
             gc.freeze()  # the knowledge stays to the end: looking through it again and again costs a tenth of the time
         preflight = answers[asked]
-        platform = platform_of(
-            preflight.knowledge,
-            str(case["gpu"]),
-            num_gpus=_number(case, "num_gpus"),
-            nodes=1 if (nodes := _number(case, "nodes")) is None else nodes,
-            env={str(name): str(value) for name, value in (case.get("env") or {}).items()},
-            without=list(case.get("without") or []),
-        )
-        report = preflight.check(case["model"], platform, [str(word) for word in case["args"]])
+        report = preflight.check(case["model"], _platform(case, usual, preflight), [str(word) for word in case["args"]])
     except InputError as error:
-        return {"id": case.get("id"), "verdict": "invalid-input", "reason": str(error), "where": error.where}
-    except (TypeError, ValueError, AttributeError) as fault:
-        return {"id": case.get("id"), "verdict": "invalid-input", "reason": f"the case is malformed: {fault}"}
+        return {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
     data = machine.check(report)
-    kept = ("release", "verdict", "holds", "findings", "rewrites", "effective")
+    kept = ("release", "verdict", "holds", "inferred", "findings", "rewrites", "effective")
     return {"id": case.get("id"), **{key: data[key] for key in kept}}
 
 
-def _number(case: dict[str, Any], key: str) -> int | None:
-    given = case.get(key)
-    if given is not None and (isinstance(given, bool) or not isinstance(given, int)):
-        raise InputError(f"{key!r} is no whole number: {given!r}", "the line")
-    return given
+def _platform(case: dict[str, Any], usual: Usual, preflight: Preflight) -> Platform:
+    """The machine of a case.
+
+    Raises InputError, also where it says two numbers of GPUs.
+    """
+    named, number = case.get("gpu"), whole_number(case, "num_gpus")
+    if named is not None:
+        counted = parse_gpu(named, preflight.knowledge.gpus)[0]
+        if counted is not None and number is not None and counted != number:
+            raise InputError(f'"gpu" says {counted} GPUs, and "num_gpus" {number}', WHERE)
+    return platform_of(
+        preflight.knowledge,
+        str(named if named is not None else usual.gpu),
+        num_gpus=number,
+        nodes=1 if (nodes := whole_number(case, "nodes")) is None else nodes,
+        env={str(name): str(value) for name, value in (case.get("env") or {}).items()},
+        without=list(case.get("without") or []),
+        memory_gib=usual.memory_gib if named is None else None,
+    )

@@ -73,7 +73,10 @@ def check(
     if batch_file is not None:
         from . import batch
 
-        return batch.run(batch_file, release)
+        gpu = None
+        if here:
+            (gpu, *_), gpu_memory = _with_gpu([], gpu_memory)
+        return batch.run(batch_file, batch.Usual(release, gpu, gpu_memory, Hub(fetch, revision)))
     from . import filing
 
     if here:

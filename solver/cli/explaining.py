@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 from . import launching
 from .inputs import arguments_of, gpu_asked, kept_of, machine_asked, pins_of, settings_of, text_of
@@ -30,7 +32,7 @@ from .options import (
     Sets,
     Without,
 )
-from .output import draw, formatted, write
+from .output import draw, expect_plot, formatted, write
 
 if TYPE_CHECKING:
     from ..api import Preflight
@@ -75,7 +77,12 @@ def explain(
     from ..render import machine, text
 
     if (args is None) == (not sets):
-        raise InputError("say what to explain", "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
+        said = "both --set and --args are given" if sets else "say what to explain"
+        if which is not None and not sets:
+            said = f"--which {which.value} asks for which of these something holds: say what"
+        raise InputError(said, "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
+    if plot is not None:
+        expect_plot(plot)
     preflight = Preflight(release, Hub(fetch, revision))
     memory = None
     if here or which is not Which.gpu:
@@ -135,7 +142,7 @@ def _split(text: str | None) -> list[str]:
     try:
         return shlex.split(text or "")
     except ValueError as fault:
-        raise InputError(f"the flags cannot be split into words: {fault}", "--args") from None
+        raise InputError(f"the flags cannot be split into words: {plainly(fault)}", "--args") from None
 
 
 def diagnose(

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 from .options import NO, YES, CheckFormat
 from .output import write
@@ -51,7 +53,9 @@ def _is_file(word: str) -> bool:
         return False
     try:
         path = Path(word)
-        return path.is_file() or (path.suffix.lower() in _SUFFIXES and " " not in word and not path.is_dir())
+        if path.exists() and not path.is_dir():  # pipes and devices are files too
+            return True
+        return path.suffix.lower() in _SUFFIXES and " " not in word and not path.is_dir()
     except (OSError, ValueError):
         return False
 
@@ -131,7 +135,7 @@ def read(file: str) -> str:
             with Path(file).open("rb") as stream:
                 data = stream.read(MAX_BYTES + 1)
     except OSError as fault:
-        raise InputError(f"cannot be read: {fault.strerror or fault}", file) from None
+        raise InputError(f"cannot be read: {plainly(fault)}", file) from None
     return decode(data, _named(file))
 
 

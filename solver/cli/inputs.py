@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from constraints.gpu_names import spelling
 from constraints.gpu_schema import Gpus
 from constraints.knowledge import Knowledge
+from constraints.plainly import plainly
 from constraints.schema import Flags
 from constraints.values import Value, same
 
@@ -34,7 +34,7 @@ def text_of(file: str) -> str:
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as fault:
-        raise InputError(f"cannot be read: {fault.strerror or fault}", file) from None
+        raise InputError(f"cannot be read: {plainly(fault)}", file) from None
     return data.decode("utf-8", errors="replace")
 
 
@@ -93,8 +93,8 @@ def settings_of(env: Sequence[str] | None) -> dict[str, str]:
     return variables
 
 
-def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:
-    """``flag=value`` words of ``--set``, read as SGLang would read the flag's value.
+def pins_of(settings: Sequence[str], flags: Flags, option: str = "--set") -> dict[str, Value]:
+    """``flag=value`` words of ``option``, read as SGLang would read the flag's value.
 
     Raises InputError.
     """
@@ -103,10 +103,10 @@ def pins_of(settings: Sequence[str], flags: Flags) -> dict[str, Value]:
         name, separator, text = setting.partition("=")
         field = flag_named(name.strip(), flags)
         if not separator:
-            raise InputError(f"{setting!r} sets nothing", "--set", "Write flag=value.")
-        value = _value(field, text.strip(), flags)
+            raise InputError(f"{setting!r} sets nothing", option, "Write flag=value.")
+        value = _value(field, text.strip(), flags, f"{option} {field}")
         if field in pins and not same(pins[field], value):
-            raise InputError(f"{field} is asked to be two values", "--set", "Give each flag once.")
+            raise InputError(f"{field} is asked to be two values", option, "Give each flag once.")
         pins[field] = value
     return pins
 
@@ -136,7 +136,7 @@ def flag_named(name: str, flags: Flags) -> str:
     raise InputError(f"SGLang has no flag {name!r}", None, None, near)
 
 
-def _value(field: str, text: str, flags: Flags) -> Value:
+def _value(field: str, text: str, flags: Flags, where: str) -> Value:
     flag = flags[field]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
@@ -148,10 +148,10 @@ def _value(field: str, text: str, flags: Flags) -> Value:
     try:
         words = shlex.split(text)
     except ValueError as fault:
-        raise InputError(f"the value {text!r} cannot be split into words: {fault}", f"--set {field}") from None
+        raise InputError(f"the value {text!r} cannot be split into words: {plainly(fault)}", where) from None
     parsed = parse_arguments(words_of([option, *words]), flags, needs_model=False)
     if isinstance(parsed, Refusal):
-        raise InputError(refusal_message(parsed, "of this release"), f"--set {field}", None, tuple(parsed.near))
+        raise InputError(refusal_message(parsed, "of this release"), where, None, tuple(parsed.near))
     return parsed.typed.get(field)
 
 
@@ -164,8 +164,22 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         return list(words), {}
     found = read_command(words[0] if len(words) == 1 else shlex.join(words))
     if isinstance(found, Refusal):
+        if len(words) == 1 and found.reason == "no-command" and not re.search(r"\s", words[0]):
+            raise _no_file(words[0])
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
     return [word.text for word in found.arguments], known_environment(found.env, {})[0]
+
+
+def _no_file(word: str) -> InputError:
+    """What a single word is not: a file, or a command."""
+    hint = "Give a file that launches SGLang, a launch command, or --model MODEL and SGLang's flags after --."
+    try:
+        is_folder = Path(word).is_dir()
+    except (OSError, ValueError):
+        is_folder = False
+    if is_folder:
+        return InputError(f"{word} is a folder: it launches nothing", "the command", hint)
+    return InputError(f"{word!r} is no launch command, and there is no such file", "the command", hint)
 
 
 def launch_asked(
@@ -187,38 +201,3 @@ def launch_asked(
         knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory_gib, given=given
     )
     return machine, arguments
-
-
-def batch_case(line: str) -> dict[str, Any]:
-    """One line of a batch, not held against anything yet: its id is needed to say what is wrong.
-
-    Raises InputError.
-    """
-    try:
-        case = json.loads(line)
-    except (ValueError, RecursionError) as fault:
-        raise InputError(f"not JSON: {fault}", "the line") from None
-    if not isinstance(case, dict):
-        raise InputError("a case is an object", "the line")
-    return case
-
-
-def expect_case(case: Mapping[str, Any]) -> None:
-    """Hold a case against what it must say.
-
-    Raises InputError.
-    """
-    for key, kind in (("model", str), ("gpu", str), ("args", list)):
-        if not isinstance(case.get(key), kind):
-            raise InputError(f"{key!r} is missing or of another type", "the line")
-    if not all(isinstance(word, (str, int, float)) for word in case["args"]):
-        raise InputError("args are words", "the line")
-    env, without, release = case.get("env"), case.get("without"), case.get("release")
-    if not isinstance(env or {}, dict) or not all(
-        isinstance(value, (str, int, float)) for value in (env or {}).values()
-    ):
-        raise InputError("env is an object of texts", "the line")
-    if not isinstance(without or [], list) or not all(isinstance(name, str) for name in without or []):
-        raise InputError("without is a list of packages", "the line")
-    if not isinstance(release or "", str):
-        raise InputError("release is a text such as 0.5.23", "the line")

@@ -115,20 +115,20 @@ def _one(
             gpu,
             flag=field,
             by=axis,
-            values=_values(field, rows, preflight),
-            columns=_values(axis, columns, preflight),
+            values=_values(field, rows, preflight, "--rows"),
+            columns=_values(axis, columns, preflight, "--columns"),
             typed=pins_of(sets or [], flags),
             ways=ways,
             progress=bar,
         )
 
 
-def _values(name: str, text: str | None, preflight: Preflight) -> Sequence[Value]:
-    """The values of a list; a flag's are read as SGLang would."""
+def _values(name: str, text: str | None, preflight: Preflight, option: str) -> Sequence[Value]:
+    """The values of a list that an option gives; a flag's are read as SGLang would."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if name not in preflight.knowledge.flags:
         return [_product(word, preflight) if name == "gpu" else word for word in words]
-    return [pins_of([f"{name}={shlex.quote(word)}"], preflight.knowledge.flags)[name] for word in words]
+    return [pins_of([f"{name}={shlex.quote(word)}"], preflight.knowledge.flags, option)[name] for word in words]
 
 
 def _product(word: str, preflight: Preflight) -> str:

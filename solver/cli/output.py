@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 from .options import CheckFormat, Format, LaunchFormat
 
@@ -43,7 +45,17 @@ def write_file(path: Path, data: str) -> None:
     try:
         path.write_text(data, encoding="utf-8")
     except OSError as fault:
-        raise InputError(f"cannot be written: {fault.strerror or fault}", str(path)) from None
+        raise InputError(f"cannot be written: {plainly(fault)}", str(path)) from None
+
+
+def expect_plot(path: Path, kind: str = "", of: type | None = None) -> None:
+    """Hold what is to be drawn against what can be, before the answer is looked for; ``of`` is the type of the answer.
+
+    Raises InputError.
+    """
+    from ..render import plot
+
+    plot.expect_file(path, kind, of)
 
 
 def draw(answer: object, path: Path, kind: str = "") -> None:
@@ -56,4 +68,4 @@ def draw(answer: object, path: Path, kind: str = "") -> None:
     try:
         plot.save(plot.plot(answer, kind), path)
     except OSError as fault:
-        raise InputError(f"cannot be written: {fault.strerror or fault}", str(path)) from None
+        raise InputError(f"cannot be written: {plainly(fault)}", str(path)) from None

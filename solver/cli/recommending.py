@@ -29,7 +29,7 @@ from .options import (
     Sets,
     Without,
 )
-from .output import draw, formatted, write
+from .output import draw, expect_plot, formatted, write
 
 
 def recommend(
@@ -85,7 +85,10 @@ def recommend(
     from ..intake.hub import Hub
     from ..own_profile import own_profile
     from ..render import machine, text
+    from ..report import Recommendation
 
+    if plot is not None:
+        expect_plot(plot, plot_kind, Recommendation)
     preflight = Preflight(release, Hub(fetch, revision))
     gpu, gpu_memory = gpu_asked(gpu, here, preflight.knowledge.gpus, gpu_memory, "recommend MODEL 8xB200")
     platform = machine_asked(

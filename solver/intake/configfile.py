@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from constraints.errors import KnowledgeError
+from constraints.plainly import plainly
 from constraints.schema import Action, Flags
 
 from .refusal import Reason, Refusal
@@ -63,7 +64,7 @@ def merge_config(
 
         data = read_as_python(path.read_text(encoding="utf-8"), name)
     except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
-        return refuse("config-unreadable", name, str(fault))
+        return refuse("config-unreadable", name, plainly(fault))
     if data is None:
         data = {}
     if not isinstance(data, dict):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import InputError
+from .broken import broken_off
 from .launch import FileKind, Launch, known_environment, launch_from
 from .places import Places, start_of
 from .refusal import Refusal
@@ -74,7 +74,7 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
         if found.reason == "no-command":
             return []
         line, column = Places(manifest.lines, node).of(max(found.line, 1), max(found.column, 1))
-        raise InputError("a quote is opened and never closed", f"{manifest.file}:{line}:{column}")
+        raise broken_off(found.reason, f"{manifest.file}:{line}:{column}")
     places = Places(manifest.lines, node)
     placed = [_placed(one, places, manifest) for one in found]
     if manifest.kind == "compose":
@@ -94,7 +94,7 @@ def words_in(manifest: Manifest, node: Node) -> list[Word]:
         found = [token for token in tokens(node.text) if isinstance(token, Word)]
     except Unbalanced as fault:
         line, column = places.of(fault.line, fault.column)
-        raise InputError("a quote is opened and never closed", f"{manifest.file}:{line}:{column}") from None
+        raise broken_off(fault.reason, f"{manifest.file}:{line}:{column}") from None
     return [_moved(word, places, manifest.filled(word.text))._replace(origin=manifest.file) for word in found]
 
 

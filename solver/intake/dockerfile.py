@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import InputError
+from .broken import broken_off
 from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
@@ -77,7 +78,14 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
         if part is None:
             continue
         if not _is_list(part.body):
-            for launch in _shell(file, part, env):
+            launches = _shell(file, part, env)
+            if not launches and part.body.lstrip().startswith("["):
+                raise InputError(
+                    f"{part.name} begins as a list and is none: Docker hands it to a shell, which cannot run it",
+                    f"{file}:{part.line}:{part.column}",
+                    'A list reads like ["python3", "-m", "..."]; it may be cut off.',
+                )
+            for launch in launches:
                 yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
         words += _listed(file, part)
@@ -93,7 +101,7 @@ def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch
     if isinstance(found, Refusal):
         if found.reason == "no-command":
             return []
-        raise InputError("a quote is opened and never closed", f"{file}:{found.line}:{found.column}")
+        raise broken_off(found.reason, f"{file}:{found.line}:{found.column}")
     return [launch_from(one, "dockerfile", file, env) for one in found]
 
 
@@ -125,7 +133,7 @@ def _pairs(file: str, one: _Instruction, known: Mapping[str, str]) -> tuple[dict
         words = list(plain_words(one.body))
     except Unbalanced as fault:
         line, column = one.line + fault.line - 1, fault.column + (one.column - 1 if fault.line == 1 else 0)
-        raise InputError("a quote is opened and never closed", f"{file}:{line}:{column}") from None
+        raise broken_off(fault.reason, f"{file}:{line}:{column}") from None
     found: dict[str, str] = {}
     unset: dict[str, str] = {}
     if words and "=" not in words[0].text:  # the older form: a name, and all that follows

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from constraints.schema import Flags
 
 from ..errors import InputError
+from .broken import broken_off
 from .dockerfile import dockerfile_launches, is_dockerfile
 from .launch import Launch, launch_from
 from .refusal import Refusal
@@ -99,11 +100,7 @@ def _shell(file: str, text: str) -> Iterator[Launch]:
         if isinstance(found, Refusal):
             if found.reason == "no-command":
                 return
-            said = {
-                "unbalanced-quote": "a quote is opened and never closed",
-                "trailing-backslash": "the text ends in a backslash: half of the command is missing",
-            }
-            raise InputError(said.get(found.reason, found.reason), f"{file}:{found.line}:{found.column}")
+            raise broken_off(found.reason, f"{file}:{found.line}:{found.column}")
     for command in found:
         yield launch_from(command, "shell", file)
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 
 MAGIC = b"GGUF"
@@ -62,7 +64,7 @@ def read_gguf(path: Path) -> GgufFile:
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 return _Head(data, str(path)).read()
     except OSError as fault:
-        raise InputError(f"cannot be read: {fault.strerror or fault}", str(path)) from None
+        raise InputError(f"cannot be read: {plainly(fault)}", str(path)) from None
 
 
 class _Head:

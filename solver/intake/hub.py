@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 
 CONFIG = "config.json"
@@ -113,4 +115,4 @@ def _not_fetched(reference: str, revision: str, why: str) -> InputError:
 
 
 def _first_line(fault: Exception) -> str:
-    return (str(fault).strip() or type(fault).__name__).splitlines()[0]
+    return plainly(fault).strip().splitlines()[0]

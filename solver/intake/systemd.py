@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ..errors import InputError
+from .broken import broken_off
 from .launch import Launch, launch_from
 from .refusal import Refusal
 from .tokens import Unbalanced, plain_words
@@ -58,7 +59,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
         if isinstance(commands, Refusal):
             if commands.reason == "no-command":
                 continue
-            raise InputError("a quote is opened and never closed", f"{file}:{commands.line}:{commands.column}")
+            raise broken_off(commands.reason, f"{file}:{commands.line}:{commands.column}")
         for command in commands:
             opened = tuple(
                 word._replace(open=word.open or bool(_SPECIFIER.search(word.text))) for word in command.arguments
@@ -74,5 +75,5 @@ def _pairs(body: str, file: str, line: int) -> Iterator[tuple[str, str]]:
             name, equals, value = word.text.partition("=")
             if equals:
                 yield name, value
-    except Unbalanced:
-        raise InputError("a quote is opened and never closed", f"{file}:{line}") from None
+    except Unbalanced as fault:
+        raise broken_off(fault.reason, f"{file}:{line}") from None

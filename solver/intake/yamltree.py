@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from constraints.plainly import plainly
+
 from ..errors import InputError
 from .template import mask, unmask
 
@@ -99,7 +101,7 @@ def read_documents(text: str, name: str) -> list[Node]:
             f"not YAML: {getattr(fault, 'problem', None) or 'a character it cannot hold'}", where
         ) from None
     except (RecursionError, ValueError) as fault:
-        raise InputError(f"not YAML: {fault}", name) from None
+        raise InputError(f"not YAML: {plainly(fault)}", name) from None
     return reader.documents
 
 

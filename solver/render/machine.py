@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,27 @@ SCHEMA = 1
 
 def as_json(data: Any) -> str:
     """Data as JSON text, the same bytes for the same answer."""
-    return json.dumps(data, indent=2, sort_keys=False, ensure_ascii=False)
+    return json.dumps(told(data), indent=2, sort_keys=False, ensure_ascii=False, allow_nan=False)
+
+
+def told(data: Any) -> Any:
+    """Data with numbers that JSON has no word for (NaN, infinity) as texts."""
+    if isinstance(data, float) and not math.isfinite(data):
+        return str(data)
+    if isinstance(data, dict):
+        return {name: told(value) for name, value in data.items()}
+    return [told(value) for value in data] if isinstance(data, (list, tuple)) else data
 
 
 def as_yaml(data: Any) -> str:
     """Data as YAML text."""
     import yaml
 
-    return str(yaml.safe_dump(json.loads(json.dumps(data)), sort_keys=False, allow_unicode=True, width=100))
+    return str(
+        yaml.safe_dump(
+            json.loads(json.dumps(told(data), allow_nan=False)), sort_keys=False, allow_unicode=True, width=100
+        )
+    )
 
 
 def schema_text() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -48,13 +49,27 @@ def plot(answer: object, kind: str = "") -> Any:
     return drawn[wanted](answer)
 
 
+def expect_file(path: Path, kind: str = "", of: type | None = None) -> None:
+    """Hold the file of a plot, and its kind for an answer of a type, against what can be drawn, before anything is.
+
+    Raises InputError.
+    """
+    if path.suffix not in (".svg", ".png"):
+        raise InputError(f"{path.suffix or 'no ending'} is not drawn", str(path), "Name a file .svg or .png.")
+    if not path.absolute().parent.is_dir():
+        raise InputError("its folder is not there", str(path), "Make the folder first.")
+    if kind and of is not None and kind not in _KINDS[of]:
+        raise InputError(f"there is no plot {kind!r} of this answer", "--plot-kind", "Known: " + ", ".join(_KINDS[of]))
+    if find_spec("matplotlib") is None:
+        raise InputError("matplotlib is not installed", "plot", 'pip install "sglang-preflight[plot]"')
+
+
 def save(figure: Any, path: Path) -> None:
     """The figure as a file, the same bytes for the same figure.
 
     Raises InputError for a kind of file that is not drawn.
     """
-    if path.suffix not in (".svg", ".png"):
-        raise InputError(f"{path.suffix or 'no ending'} is not drawn", str(path), "Name a file .svg or .png.")
+    expect_file(path)
     import matplotlib
 
     with matplotlib.rc_context({"svg.hashsalt": "preflight"}):

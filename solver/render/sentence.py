@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from constraints.schema import Rule, Source
@@ -88,12 +89,31 @@ _REFUSALS = {
 }
 
 
+# What a converter wants, where its name says too little.
+_EXPECTED = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "json": "JSON",
+    "json_list": "a JSON list",
+    "json object": "a JSON object",
+    "human_readable_int": "a whole number, such as 4096, 8k or 2Ki",
+}
+LONGEST_WORD = 120
+_LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
+
+
+def cut(text: str) -> str:
+    """The text with words that no person reads to their end cut short."""
+    return _LONG.sub(lambda found: f"{found[0][:60]}... ({count(len(found[0]))} characters)", text)
+
+
 def refusal_message(refusal: Refusal, release: str) -> str:
     """Why a command line cannot be read."""
     message = _REFUSALS[refusal.reason].format(
-        option=refusal.option,
-        word=refusal.word,
-        expected=refusal.expected,
+        option=cut(refusal.option),
+        word=cut(refusal.word),
+        expected=_EXPECTED.get(refusal.expected, refusal.expected),
         candidates=", ".join(refusal.candidates),
         release=release,
     )

@@ -1,0 +1,41 @@
+"""An exception of Python or its libraries -> what is wrong, in words that a person who never met Python understands."""
+
+from __future__ import annotations
+
+import json
+import os
+
+# What the JSON reader stumbles over, by the beginning of its own words.
+_JSON = {
+    "Expecting value": "a value is missing",
+    "Expecting property name": "a key in double quotes is missing",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Extra data": "more follows after its end",
+    "Illegal trailing comma": "a comma stands before a closing bracket",
+    "Invalid \\": "a backslash is followed by what it cannot be",
+    "Invalid control character": "a text goes over the end of its line",
+    "Unterminated string": "a text is not closed",
+}
+_OTHERS = {
+    "Exceeds the limit": "a number has too many digits",
+    "No closing quotation": "a quote is opened and never closed",
+    "No escaped character": "the text ends in a backslash",
+    "embedded null byte": "a name holds a NUL character",
+}
+
+
+def plainly(fault: BaseException) -> str:
+    """What went wrong, as a clause without a capital and a full stop."""
+    if isinstance(fault, json.JSONDecodeError):
+        said = next((said for begin, said in _JSON.items() if fault.msg.startswith(begin)), "it is not JSON")
+        return f"{said} at line {fault.lineno}, column {fault.colno}"
+    if isinstance(fault, UnicodeError):
+        return "it is no text in UTF-8"
+    if isinstance(fault, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(fault, OSError):
+        text = os.strerror(fault.errno) if fault.errno else fault.strerror or "the system refuses it"
+        return text[:1].lower() + text[1:]
+    text = str(fault)
+    return next((said for begin, said in _OTHERS.items() if text.startswith(begin)), text or "nobody says why")
