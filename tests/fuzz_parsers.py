@@ -17,7 +17,14 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(
-    include=["solver.intake", "solver.model_input", "solver.weights", "solver.cli.inputs", "solver.cli.cases"]
+    include=[
+        "solver.intake",
+        "solver.model_input",
+        "solver.weights",
+        "solver.config_kinds",
+        "solver.cli.inputs",
+        "solver.cli.cases",
+    ]
 ):
     from constraints import store
     from solver.cli.cases import batch_case, expect_case

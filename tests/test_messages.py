@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
-from constraints.read import KnowledgeError, read_file
+from constraints.read import read_file
 from solver.cli.app import run
 
 LAUNCH = 'FROM lmsysorg/sglang:v0.5.23\nCMD ["python3", "-m", "sglang.launch_server", "--model-path", "Qwen/Qwen3-8B"'
