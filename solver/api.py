@@ -283,12 +283,14 @@ class Preflight:
         platform = self.machine(platform)
         return marginals(self.engine, self.subject(model, platform), model, platform, dict(pins or {}))
 
-    def diagnose(self, text: str, *, model: str | None = None, gpu: str | None = None, why: bool = True) -> Diagnosis:
-        """What failed in a log or traceback, and why; ``model`` and ``gpu`` where the log does not say.
+    def diagnose(
+        self, text: str, *, model: str | None = None, gpu: str | None = None, command: str = "", why: bool = True
+    ) -> Diagnosis:
+        """What failed in a log or traceback, and why; ``model``, ``gpu`` and ``command`` where the log does not say.
 
         ``why`` adds the conflicts and ways out.
 
-        Raises InputError when it holds no failure.
+        Raises InputError when it holds no failure, and for a model, a GPU or a command that cannot be.
         """
         from .diagnose import diagnose
 
@@ -302,6 +304,7 @@ class Preflight:
             release=self.asked if self._told else "",
             model=model,
             gpu=gpu,
+            command=command,
             why=why,
         )
 

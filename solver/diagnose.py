@@ -10,6 +10,7 @@ from typing import Protocol
 from constraints.gpu_schema import Gpu
 from constraints.knowledge import Knowledge
 from constraints.messages import Printed
+from constraints.symptoms import load_symptoms
 from constraints.tree import names
 
 from .check import Engine
@@ -21,9 +22,10 @@ from .intake.refusal import Refusal
 from .intake.usage import read_usage
 from .machine import platform_of
 from .place import Place
-from .recognise import Match, recognise
+from .recognise import Match, recognise, symptom_of
 from .reconstruct import typed_of
 from .report import CheckReport, Diagnosis
+from .room import room
 from .spell import spell
 
 MOST_GPUS = 512
@@ -50,20 +52,31 @@ def diagnose(
     release: str,
     model: str | None = None,
     gpu: str | None = None,
+    command: str = "",
     why: bool = True,
 ) -> Diagnosis:
     """What happened in ``text``; ``known`` by release, the newest first, ``release`` "" unless it was told.
 
-    Raises InputError when the text holds no failure.
+    ``command`` is the launch, or its flags, where the log shows none. Raises InputError when the text holds no failure,
+    and for a model or GPU that is not known.
     """
     log = read_log(text)
     if not log.message and not log.error and not log.frames:
         raise InputError("no error or traceback is in it", "the log", "Paste the traceback with its last line.")
     matches = recognise(log, printed, known)
+    symptom, moment = symptom_of(log, load_symptoms())
     sure = tuple(match for match in matches if match.how != "near")
     told = release or next((one for one in log.releases), "")
     answering = told or (sure[0].release if sure else next(iter(known)))
     asked = checker(answering)
+    if gpu is not None:
+        platform_of(asked.knowledge, gpu)
+    if model is not None:
+        asked.engine.model(model)
+    if command:
+        if isinstance(read_command(command), Refusal):
+            raise InputError("this is no launch command, and no flags", "--args", 'Write: --args "--tp-size 8".')
+        log = replace(log, command=command, arguments=None)
     place = log.frames[-1] if log.frames else None
     if log.usage and (refusal := read_usage(log.message, asked.knowledge.flags, asked.knowledge.elsewhere)) is not None:
         return Diagnosis("", log.message, "", asked.knowledge.release, told, (), True, refusal=refusal)
@@ -73,8 +86,10 @@ def diagnose(
         place=f"{place.file}:{place.line}" if place else "",
         release=asked.knowledge.release,
         told=told,
-        matches=matches,
-        recognised=bool(sure),
+        matches=matches if sure or symptom is None else (),
+        recognised=bool(sure) or symptom is not None,
+        symptom=None if sure else symptom,
+        moment=None if sure else moment,
     )
     return _configured(found, log, asked, sure, model, gpu, why)
 
@@ -107,8 +122,12 @@ def _configured(
     rules = [match.rule.id for match in chosen if match.rule is not None]
     finding = next((one for one in report.findings if one.rule.id in rules), None)
     after = report.findings[report.findings.index(finding) + 1 :] if finding is not None else ()
+    needs = None
+    if found.symptom is not None and report.refusal is None:
+        needs = room(asked.engine, report.subject.model, replace(machine, counted=True), report.typed)
     return found._replace(
         matches=tuple(chosen) or found.matches,
+        room=needs,
         origin=origin,
         args=tuple(arguments),
         report=report,

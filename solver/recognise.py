@@ -10,6 +10,7 @@ from typing import Literal
 from constraints.knowledge import Knowledge
 from constraints.messages import Printed, tokens
 from constraints.schema import Rule, Source
+from constraints.symptoms import Moment, Symptom
 
 from .intake.log import Frame, Log
 
@@ -63,6 +64,17 @@ def recognise(log: Log, printed: Sequence[Printed], known: Mapping[str, Knowledg
         return tuple(sorted(_once(found), key=lambda match: _ORDER[match.how]))
     near = [_named(one, known, "near", round(distance, 2)) for distance, _, one in measured if distance < 1.0]
     return tuple(_once(near)[:NEAREST])
+
+
+def symptom_of(log: Log, known: Sequence[Symptom]) -> tuple[Symptom | None, Moment | None]:
+    """The failure that a message has the words of, and when it happened by the traceback; None for neither."""
+    said = frozenset(tokens(log.message))
+    found = next((one for one in known if any(words <= said for words in one.words)), None)
+    places = [f"{frame.file}:{frame.function}" for frame in log.frames]
+    for moment in found.moments if found is not None else ():
+        if any(part in place for part in moment.at for place in places):
+            return found, moment
+    return found, None
 
 
 def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Iterable[tuple[str, Rule, Source]]:

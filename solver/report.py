@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from constraints.preferences import Term
 from constraints.schema import Rule, Source
+from constraints.symptoms import Moment, Symptom
 from constraints.values import Value
 
 from .estimate.known import Interval
@@ -199,6 +200,21 @@ class Explanation(NamedTuple):
     closed: bool = False
 
 
+class Fitting(NamedTuple):
+    """A number of GPUs on which a command fits, what to type in it then, and what it needs of each."""
+
+    num_gpus: int
+    args: tuple[str, ...]
+    memory: Memory
+
+
+class Room(NamedTuple):
+    """The memory of a command: what it needs ``now`` (None: not known), and where it surely fits if it does not."""
+
+    now: Memory | None
+    larger: Fitting | None
+
+
 class Diagnosis(NamedTuple):
     """What a log says happened.
 
@@ -206,7 +222,8 @@ class Diagnosis(NamedTuple):
     log names; ``release`` the one that answers. ``origin`` of the configuration: ``command``, ``server_args`` or "";
     ``missing`` what the log lacks to look into it. ``finding``: the rule as this configuration breaks it (None: in the
     configuration that was read it is not broken), ``following`` what would have failed next. ``refusal``: the command
-    line could not be read at all.
+    line could not be read at all. ``symptom``: a failure that no rule foretells, with its ``moment`` where the
+    traceback tells it, and ``room``: what the configuration needs and where it fits.
     """
 
     error: str
@@ -224,6 +241,9 @@ class Diagnosis(NamedTuple):
     finding: Finding | None = None
     following: tuple[Finding, ...] = ()
     refusal: Refusal | None = None
+    symptom: Symptom | None = None
+    moment: Moment | None = None
+    room: Room | None = None
 
 
 class Violated(NamedTuple):

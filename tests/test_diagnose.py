@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from constraints import store
+from constraints import store, symptoms
+from constraints.errors import KnowledgeError
 from constraints.messages import tokens
 from solver.api import Preflight
+from solver.cli.app import run
 from solver.errors import InputError
 from solver.intake.log import read_log
 from tests.conformance.corpus import read
@@ -82,7 +84,6 @@ def test_the_cause_the_way_out_and_what_comes_next() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB.",
         "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:3356, unhandled cuda error",
         "FileNotFoundError: [Errno 2] No such file or directory: 'model.safetensors.index.json'",
         "KeyError: 'lm_head.weight'",
@@ -94,6 +95,98 @@ def test_unknown_messages_are_not_guessed(message: str) -> None:
     assert not found.recognised
     assert all(match.how == "near" and 0 < match.distance < 1 for match in found.matches)
     assert found.finding is None
+
+
+LOADING = '  File "/x/sglang/srt/model_loader/loader.py", line 1, in load_model'
+GRAPHS = '  File "/x/sglang/srt/model_executor/runner/prefill_cuda_graph_runner.py", line 1, in capture'
+SERVING = '  File "/x/sglang/srt/managers/scheduler.py", line 1, in run_batch'
+# Messages as both releases and public logs have them, cut to what tells them.
+OUT_OF_MEMORY = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 1"
+)
+MEMORY: list[tuple[str, str, str, str]] = [
+    (OUT_OF_MEMORY, LOADING, "gpu-out-of-memory", "while the weights load"),
+    (OUT_OF_MEMORY.replace("torch.", "torch.cuda."), GRAPHS, "gpu-out-of-memory", "while CUDA graphs are captured"),
+    (OUT_OF_MEMORY.replace("CUDA", "HIP"), SERVING, "gpu-out-of-memory", ""),
+    (f"Exception: Capture CUDA graph failed: {OUT_OF_MEMORY[24:]}", GRAPHS, "gpu-out-of-memory", "while CUDA graphs"),
+    (
+        "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current value: x=0.5",
+        '  File "/x/sglang/srt/model_executor/pool_configurator.py", line 99, in __post_init__',
+        "no-room-for-kv-cache",
+        "",
+    ),
+    ("AssertionError: Memory pool size is too small", SERVING, "pool-for-no-request", ""),
+    ("RuntimeError: Prefill out of memory. Try to lower your batch size.", SERVING, "kv-cache-full", ""),
+    ("RuntimeError: Decode out of memory. Try to lower your batch size.", SERVING, "kv-cache-full", ""),
+    ("RuntimeError: alloc_req_slots runs out of memory. Please set", SERVING, "request-slots-full", ""),
+]
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize(("message", "frame", "symptom", "moment"), MEMORY)
+def test_a_lack_of_memory_is_known(release: str, message: str, frame: str, symptom: str, moment: str) -> None:
+    log = f"Traceback (most recent call last):\n{frame}\n    f()\n{message}\n"
+    found = preflight(release).diagnose(log, why=False)
+    assert found.recognised
+    assert found.symptom is not None
+    assert found.symptom.id == symptom
+    assert (found.moment.title if found.moment else "").startswith(moment)
+    assert found.matches == ()
+    assert set(found.missing) == {"configuration", "gpu", "model"}
+
+
+def test_what_would_fit_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "a.log"
+    file.write_text(f"Traceback (most recent call last):\n{LOADING}\n    f()\n{OUT_OF_MEMORY}\n")
+    given = ["--gpu", "4xH100", "--args", "--model-path deepseek-ai/DeepSeek-V3 --tp 4"]
+    assert run(["diagnose", str(file), *given]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "No mem_fraction_static makes it fit. On 16 GPUs it fits, with --tp-size 16:" in said
+    found = preflight("0.5.23").diagnose(
+        file.read_text(), gpu="H100", command="--model-path Qwen/Qwen3-32B --mem-fraction-static 0.5", why=False
+    )
+    assert found.room is not None
+    assert found.room.now is not None
+    assert found.room.now.share is not None
+    assert 0.75 < found.room.now.share[0] < found.room.now.share[1] < 0.95
+    assert found.room.larger is not None
+    assert found.room.larger.num_gpus == 2
+
+
+def test_a_small_model_fits_by_the_estimate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "a.log"
+    file.write_text(f"Traceback (most recent call last):\n{SERVING}\n    f()\n{OUT_OF_MEMORY}\n")
+    assert run(["diagnose", str(file), "--gpu", "H100", "--args", "--model-path Qwen/Qwen3-8B"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "It fits with mem_fraction_static between" in said
+    assert "GPUs it fits" not in said
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--gpu", "XYZ"], "no GPU is called 'XYZ'"),
+        (["--model", "no/such"], "no/such is not in the catalogue"),
+        (["--args", "ls -l"], "this is no launch command, and no flags"),
+    ],
+)
+def test_what_is_given_beside_a_log_is_held_to_be_known(
+    given: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = HERE / "data" / "out_of_memory.log"
+    assert run(["diagnose", str(log), *given]) == 2
+    assert words in capsys.readouterr().err
+    assert run(["diagnose", str(log)]) == 0
+    assert '--args "FLAGS"' in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_symptoms_are_read_with_every_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sglang").mkdir()
+    (tmp_path / "sglang" / "symptoms.yaml").write_text("symptoms:\n  - {id: a}\n  - {title: b}\n")
+    monkeypatch.setattr(symptoms, "HOME", tmp_path)
+    with pytest.raises(KnowledgeError) as caught:
+        symptoms.load_symptoms()
+    assert [one.line for one in caught.value.faults] == [2, 3]
 
 
 def test_a_text_without_a_failure() -> None:

@@ -31,7 +31,8 @@ COMMANDS = {
     "kept": f"check 8xH200 --keep attention_backend {DEEPSEEK} -- --tp 8 --attention-backend trtllm_mla",
     "which-gpu": "explain deepseek-ai/DeepSeek-V3 --set attention_backend=trtllm_mla --which gpu",
     "diagnosed": "diagnose tests/data/trtllm_mha.log",
-    "unknown-message": "diagnose tests/data/out_of_memory.log",
+    "unknown-message": "diagnose tests/data/unknown.log",
+    "out-of-memory": "diagnose tests/data/out_of_memory.log --gpu 4xH100 --args '--model-path Qwen/Qwen3-32B'",
 }
 
 

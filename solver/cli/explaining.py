@@ -149,6 +149,9 @@ def diagnose(
     log: Annotated[str, typer.Argument(metavar="FILE|-", help="A log or traceback.", show_default=False)],
     gpu: Annotated[str | None, typer.Option("--gpu", help="Such as 8xB200, where the log names none.")] = None,
     model: Annotated[str | None, typer.Option("--model", help="The model, where the log names none.")] = None,
+    args: Annotated[
+        str | None, typer.Option("--args", help="The launch command or its flags, where the log shows none.")
+    ] = None,
     release: Release = None,
     output: Output = Format.text,
 ) -> int:
@@ -156,6 +159,6 @@ def diagnose(
     from ..api import Preflight
     from ..render import diagnosis
 
-    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu)
+    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu, command=args or "")
     write(formatted(output, diagnosis.diagnosis(found), diagnosis.data(found)))
     return YES if found.recognised else NO

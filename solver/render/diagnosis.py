@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..recognise import Match
-from ..report import Diagnosis
-from . import machine
+from ..report import Diagnosis, Room
+from . import machine, memory
 from .conflict import conflicts
 from .sentence import refusal_hint, refusal_message, shown, wrapped
 from .text import STAGES, finding_lines
@@ -33,6 +33,7 @@ def diagnosis(found: Diagnosis) -> str:
     if not found.recognised:
         lines += _nearest(found)
         return "\n".join(lines) + "\n"
+    lines += _symptom(found)
     for match in found.matches:
         lines += _match(match)
     lines += _here(found)
@@ -44,6 +45,40 @@ def _nearest(found: Diagnosis) -> list[str]:
     if found.matches:
         lines.append("The nearest ones (distance 0: all their words, 1: none), not to be taken for it:")
         lines += [wrapped(f"{one.distance:.2f}  {_title(one)}", "        ", "  ") for one in found.matches]
+    return lines
+
+
+def _symptom(found: Diagnosis) -> list[str]:
+    """A failure that no rule foretells: what it means, and when it happened."""
+    symptom, moment = found.symptom, found.moment
+    if symptom is None:
+        return []
+    title = f"{symptom.title} {moment.title}" if moment is not None else symptom.title
+    lines = [wrapped(f"What happened: {title}", "  ", "")]
+    source = next((one for one in symptom.sources if one.release == found.release), None)
+    cited = f", SGLang {source.release} {source.file}:{source.line}" if source is not None else ""
+    lines.append(wrapped(f"[{symptom.id}{cited}]", "   ", "  "))
+    lines.append(wrapped(symptom.reason, "  "))
+    lines.append(wrapped("do: " + (moment.fix if moment is not None else symptom.fix), "  "))
+    return lines
+
+
+def _room(found: Room) -> list[str]:
+    """What the configuration needs by the estimate, and what would fit."""
+    now, larger = found.now, found.larger
+    if now is None:
+        return ["  How much memory this model needs is not known: its config does not tell."]
+    lines = [wrapped(memory.line(now), "  ")]
+    if now.share is not None:
+        least, most = now.share
+        lines.append(wrapped(f"It fits with mem_fraction_static between {least:.2f} and {most:.2f}.", "  "))
+    elif now.fits:
+        lines.append(wrapped("By this estimate it fits: look for what else takes memory of these GPUs.", "  "))
+    else:
+        lines.append("  No mem_fraction_static makes it fit.")
+    if larger is not None:
+        lines.append(wrapped(f"On {larger.num_gpus} GPUs it fits, with {' '.join(larger.args)}:", "  "))
+        lines.append(wrapped(memory.line(larger.memory), "  "))
     return lines
 
 
@@ -68,7 +103,7 @@ def _match(one: Match) -> list[str]:
 
 
 _MISSING = {
-    "configuration": "the launch command, or the server_args line",
+    "configuration": 'the launch command (--args "FLAGS"), or the server_args line of the log',
     "gpu": "the GPU (--gpu 8xB200)",
     "model": "the model (--model)",
 }
@@ -94,6 +129,11 @@ def _here(found: Diagnosis) -> list[str]:
         "",
         wrapped(f"In this configuration ({subject.model} on {subject.num_gpus}x{subject.gpu}, from {source}):"),
     ]
+    if found.symptom is not None:
+        lines += _room(found.room) if found.room is not None else []
+        if report.explanation is not None:
+            lines += conflicts(report.explanation)
+        return lines
     if found.finding is None:
         lines.append(
             wrapped(
@@ -115,6 +155,14 @@ def _here(found: Diagnosis) -> list[str]:
     if report.explanation is not None:
         lines += conflicts(report.explanation)
     return lines
+
+
+def _room_data(found: Room) -> dict[str, Any]:
+    larger = found.larger
+    return {
+        "now": memory.as_data(found.now) if found.now is not None else None,
+        "fits_on": None if larger is None else {"num_gpus": larger.num_gpus, "args": list(larger.args)},
+    }
 
 
 def data(found: Diagnosis) -> dict[str, Any]:
@@ -140,6 +188,9 @@ def data(found: Diagnosis) -> dict[str, Any]:
         ],
         "configuration": {"from": found.origin, "args": list(found.args), "missing": list(found.missing)},
         "refusal": machine.refusal(found.refusal, found.release) if found.refusal is not None else None,
+        "symptom": found.symptom.id if found.symptom is not None else None,
+        "moment": found.moment.title if found.moment is not None else None,
+        "memory": _room_data(found.room) if found.room is not None else None,
         "broken_here": found.finding is not None,
         "next": [machine.finding(one) for one in found.following],
         "check": machine.check(found.report) if found.report is not None else None,
