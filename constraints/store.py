@@ -103,7 +103,8 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
     if place is None:
         return build()
     file = place / f"{key}-{_TREE}.pickle"
-    with contextlib.suppress(*_UNREADABLE):
+    # A damaged pickle may raise anything at all.
+    with contextlib.suppress(Exception):
         kept: Kept = _read(file)
         return kept
     built = build()
@@ -117,17 +118,6 @@ class _Stale(Exception):
     """What is in the store was made of other files."""
 
 
-_UNREADABLE = (
-    _Stale,
-    OSError,
-    pickle.PickleError,
-    EOFError,
-    AttributeError,
-    ImportError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
 # One file for each tree of knowledge and Python: two that are used in turn do not drop each other's.
 _TREE = f"{zlib.crc32(f'{HOME}|{sys.version}'.encode()):08x}"
 _KEPT_TREES = 8
@@ -136,7 +126,7 @@ _KEPT_TREES = 8
 def _read(file: Path) -> Any:
     """The second object of a file whose first is `_state`.
 
-    Raises one of _UNREADABLE.
+    Raises _Stale, and whatever a damaged file makes pickle raise.
     """
     # What is read stays as long as the process: the collector need not walk it, now or later.
     collected = gc.isenabled()
