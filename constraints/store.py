@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import marshal
 import os
 import pickle
 import sys
@@ -15,6 +16,7 @@ import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 from .knowledge import HOME, Knowledge
@@ -64,6 +66,21 @@ def models_of(release: str) -> ModelKnowledge:
         return load_models(release)
 
     return _compiled(f"models-{release}", build)
+
+
+def code_of(release: str) -> CodeType:
+    """The code that runs the program of `knowledge_of` ``release``.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> bytes:
+        from .program_code import program_code
+
+        return marshal.dumps(program_code(knowledge_of(release).program))
+
+    code: CodeType = marshal.loads(_compiled(f"code-{release}", build))
+    return code
 
 
 def catalogue() -> Catalogue:
