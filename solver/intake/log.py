@@ -14,7 +14,8 @@ from constraints.values import Value
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[\w.<>]+))?')
 _ERROR = re.compile(
-    r"(?:^|[\s|:\]])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception))(?:: ?(?P<text>.*))?$"
+    r"(?:^|[\s|:\]])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception))"
+    r"(?:: ?(?P<text>.*))?$"
 )
 _USAGE = re.compile(r"(?:^|\s)[\w./-]+: error: (?P<text>.+)$")
 _ARGUMENTS = re.compile(r"server_args\s*=\s*(?:ServerArgs\(|\{)")
