@@ -18,8 +18,8 @@ from solver.file_check import Asked, FileChecker
 from solver.machine import platform_of
 
 NAMES = {LaunchFormat.compose: "compose.yaml", LaunchFormat.kubernetes: "pod.yaml", LaunchFormat.config: "c.yaml"}
-# Flags that say what the model is called: a recommendation leaves them to the command.
-NAMED = ("model_path", "served_model_name", "tokenizer_path")
+# Flags that say what the model is called: a recommendation leaves them to the command. So is a draft that is the model.
+NAMED = ("model_path", "served_model_name", "tokenizer_path", "speculative_draft_model_path")
 COUNTS = (1, 1, 2, 4, 8, 8)
 ENVIRONMENTS: tuple[Mapping[str, str], ...] = ({}, {}, {"SGLANG_USE_AITER": "1"}, {"A": "it's: {x} $y"}, {"YES": "no"})
 
@@ -65,10 +65,12 @@ def faults(asked: Question, top: int = 3) -> tuple[int, list[str]]:
             try:
                 text = written(form, [made], preflight, platform, asked.env)
             except InputError as fault:
-                if form is not LaunchFormat.config:
+                if form is not LaunchFormat.config and asked.nodes == 1:
                     found.append(f"{form.value}: cannot be written: {fault.message}")
                 continue
             files += 1
+            if asked.nodes > 1:
+                found.append(f"{form.value}: holds one launch, and {asked.nodes} nodes need as many")
             said = asked.env if form in (LaunchFormat.command, LaunchFormat.config) else {}
             again = checker
             if said:  # what these forms cannot say, the asker does

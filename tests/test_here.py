@@ -163,3 +163,16 @@ def test_names_as_drivers_tell_them_are_known() -> None:
     told += ["NVIDIA RTX PRO 6000 Blackwell Server Edition", "NVIDIA B300 SXM6 AC", "NVIDIA H100 NVL", "NVIDIA A10G"]
     told += ["Tesla V100-SXM2-32GB", "NVIDIA A100 80GB PCIe", "NVIDIA GH200 480GB", "NVIDIA GB10", "NVIDIA A40"]
     assert [name for name in told if spelling(name) not in known] == []
+
+
+def test_a_matrix_of_this_machine(machine: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    machine(B200, B200)
+    words = ["matrix", "Qwen/Qwen3-8B", "--here", "--rows", "fa3,fa4", "--no-ways"]
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert "B200" in said
+    assert "H100" not in said
+    assert run([*words, "--by", "release"]) == 0
+    assert "0.5.18" in capsys.readouterr().out
+    assert run([*words, "--gpu", "H100"]) == 2
+    assert "--here means those of this machine" in capsys.readouterr().err

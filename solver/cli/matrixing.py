@@ -14,8 +14,8 @@ from constraints.values import Value
 
 from ..errors import InputError
 from . import completion
-from .inputs import flag_named, pins_of
-from .options import YES, Sets
+from .inputs import flag_named, gpu_asked, pins_of
+from .options import YES, Fetch, Here, Revision, Sets
 from .output import write, write_file
 
 if TYPE_CHECKING:
@@ -67,19 +67,27 @@ def matrix(
     ways: Annotated[
         bool, typer.Option("--ways/--no-ways", help="Look for what helps where a value is refused alone; slower.")
     ] = True,
+    here: Here = False,
+    fetch: Fetch = False,
+    revision: Revision = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it there.")] = None,
     output: Annotated[MatrixFormat, typer.Option("--format", help="How to write it.")] = MatrixFormat.text,
 ) -> int:
     """Which of a flag's values work on which GPU, model, release or with which other flag's values."""
     from ..api import Preflight
+    from ..intake.hub import Hub
 
     found: list[Matrix] = []
+    hub = Hub(fetch, revision)
     # What is named for an axis is what stands on it.
     if columns is None and by in ("model", "release"):
         columns = ",".join((models if by == "model" else releases) or ()) or None
     wanted: list[str | None] = [*releases] if releases and by != "release" else [None]
     for release in wanted:
-        preflight = Preflight(release)
+        preflight = Preflight(release, hub)
+        if here:
+            gpu, columns = _here(preflight, gpu, by, columns)
+            here = False
         chosen = models or preflight.knowledge.roles["matrix.models"].split()
         for model in chosen[:1] if by == "model" else chosen:
             found.append(_one(preflight, model, flag, by, rows, columns, gpu, sets, ways))
@@ -89,6 +97,17 @@ def matrix(
     else:
         write_file(out, shown)
     return YES
+
+
+def _here(preflight: Preflight, gpu: str | None, by: str, columns: str | None) -> tuple[str | None, str | None]:
+    """The GPUs of this machine, as those of the question, or where the columns are GPUs as the one column.
+
+    Raises InputError.
+    """
+    found, _ = gpu_asked(gpu, True, preflight.knowledge.gpus, None, "")
+    if by == "gpu" and columns is None:
+        columns = preflight.machine(found or "").gpu.name
+    return found, columns
 
 
 def _one(
