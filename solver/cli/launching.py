@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -107,7 +108,8 @@ def _mounted(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
             made[place] = str(full)
             folder = full if full.is_dir() else full.parent
             # Files may be links: the cache of Hugging Face keeps them elsewhere.
-            linked = sorted({str(one.resolve().parent) for one in folder.iterdir() if one.is_symlink()})
+            listed = folder.iterdir() if os.access(folder, os.R_OK) else ()
+            linked = sorted({str(one.resolve().parent) for one in listed if one.is_symlink()})
             folders |= dict.fromkeys([str(folder), *linked])
     return made, tuple(folders)
 
