@@ -161,11 +161,11 @@ FILES: dict[str, Config] = {
     },
     "fp8-no-kv": {"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": None}},
     "nvfp4": {
-        "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16, "exclude_modules": ["lm_head"]},
+        "quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "FP8", "group_size": 16},
     },
     "nvfp4-kv4": {"quantization": {"quant_algo": "NVFP4", "kv_cache_quant_algo": "NVFP4", "group_size": 16}},
     "mixed": {
-        "quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {"model.layers.1.mlp": {"quant_algo": "FP8"}}},
+        "quantization": {"quant_algo": "MIXED_PRECISION", "quantized_layers": {"a.mlp": {"quant_algo": "FP8"}}},
     },
     "w4a8": {"quantization": {"quant_algo": "W4A8_AWQ", "kv_cache_quant_algo": "FP8"}},
     "mxfp8": {"quantization": {"quant_algo": "MXFP8", "group_size": 32}},
