@@ -14,6 +14,7 @@ from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
+_MISFITS = (_TARGET + "config_misfits", _TARGET + "override_misfits")
 # No size or count in a config is larger; past this a value is a slip or an attack.
 _LARGEST = 10**12
 
@@ -131,7 +132,7 @@ class _Facts(Mapping[str, Value]):
         if name == "kind.text_is_checked":
             return self.text.cls.checked
         if root == "misfits":
-            return self.misfits(rest)
+            return self._misfits(rest)
         raise KeyError(name)
 
     def _config(self, key: str) -> Any:
@@ -149,8 +150,7 @@ class _Facts(Mapping[str, Value]):
         inherited = view is self.top and self.top.cls.inherits and self.text.get(names[-1]) is not None
         return bool(view.has(names[-1]) or inherited)
 
-    def misfits(self, where: str) -> tuple[str, ...]:
-        """Keys of the file, or of what is put ``over`` it, whose values the config classes refuse."""
+    def _misfits(self, where: str) -> tuple[str, ...]:
         parts = (self.top, self.text, self._config("vision_config"))
         views = {id(part): part for part in parts if isinstance(part, ConfigView)}
         return tuple(key for view in views.values() for key in view.misfits(over=where == "over"))
@@ -204,7 +204,11 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
 
 
 def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
-    refused = {*facts.misfits("file"), *facts.misfits("over")}  # by a rule, as SGLang does
+    # By a rule, as SGLang does; without such derivations it is for us to say.
+    refused: set[Value] = set()
+    for name in _MISFITS:
+        misfits = facts[name] if name in known.derivations else ()
+        refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
         found = facts.origin(name).found
