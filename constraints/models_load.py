@@ -10,8 +10,7 @@ from .compose import Compiled
 from .errors import ExpressionError, Fault, KnowledgeError
 from .expression import parse
 from .models_gguf import headers_of
-from .models_kinds import kinds_of
-from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, Kinds, ModelKnowledge
+from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, ModelKnowledge
 from .packed import Packed
 from .read import Mapped, read_file
 from .release import Span, release_key
@@ -30,12 +29,11 @@ def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
         reader.sets_of(file, document)
     for file, document in reader.documents("defaults"):
         reader.classes_of(file, document)
+    reader.check_types()
     for file, document in reader.documents("facts"):
         reader.facts_of(file, document)
     for file, document in reader.documents("gguf"):
         reader.headers |= headers_of(file, document, release, reader.faults)
-    for file, document in reader.documents("kinds"):
-        reader.kinds = kinds_of(file, document, reader.faults)
     return reader.result()
 
 
@@ -89,10 +87,12 @@ class _Reader:
         self.text_paths: tuple[tuple[str, ...], ...] = ()
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
+        self.types: Mapping[str, Any] = {}
         self.numbers: tuple[str, ...] = ()
         self.positive: tuple[str, ...] = ()
+        self.objects: tuple[str, ...] = ()
+        self.blank: tuple[str, ...] = ()
         self.headers: dict[str, GgufHeader] = {}
-        self.kinds = Kinds()
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
         """Each file of a folder that holds for the release, with its name in faults."""
@@ -138,6 +138,7 @@ class _Reader:
 
     def classes_of(self, file: str, document: Mapped) -> None:
         """Config classes; a later file adds to or replaces parts of what an earlier one says of a class."""
+        self.types = document.get("types") or self.types
         for data in document.get("choose") or ():
             if self._holds(data):
                 self.choices.append((self._run(file, data.line, data["when"]), str(data["class"])))
@@ -163,10 +164,25 @@ class _Reader:
                 bool(data.get("inherits", base.inherits)),
             )
 
+    def check_types(self) -> None:
+        """Classes compare types, but for those that are ``unchecked``; ``nullable`` and ``untyped`` name exceptions."""
+        if not self.types:
+            return
+        loose: dict[str, dict[str, set[str]]] = {"nullable": {}, "untyped": {}}
+        for kind, found in loose.items():
+            for key, classes in (self.types.get(kind) or {}).items():
+                for name in classes:
+                    found.setdefault(name, set()).add(key)
+        for name in self.classes.keys() - set(self.types.get("unchecked") or ()):
+            nullable, untyped = (frozenset(found.get(name, ())) for found in loose.values())
+            self.classes[name] = self.classes[name]._replace(checked=True, nullable=nullable, untyped=untyped)
+
     def facts_of(self, file: str, document: Mapped) -> None:
         """Derivations, and where the text part of a config stands."""
         self.numbers += tuple(document.get("numbers") or ())
         self.positive += tuple(document.get("positive") or ())
+        self.objects += tuple(document.get("objects") or ())
+        self.blank += tuple(document.get("blank") or ())
         if "text_paths" in document:
             self.text_paths = tuple(tuple(path.split(".")) for path in document["text_paths"])
             self.text_at_top = self._run(file, document.line_of("text_at_top"), document["text_at_top"])
@@ -201,7 +217,8 @@ class _Reader:
             self.numbers,
             self.headers,
             self.positive,
-            self.kinds,
+            self.objects,
+            self.blank,
         )
 
     def _names_and_cycles(self) -> None:
@@ -220,7 +237,7 @@ class _Reader:
                         self._fault(part.file, part.line, f"{name} and {read} are derived from one another")
                     else:
                         visit(read)
-                elif not read.startswith(("config.", "text.", "has.", "kind.")) and read != "is_draft":
+                elif not read.startswith(("config.", "text.", "has.", "kind.", "misfits.")) and read != "is_draft":
                     self._fault(part.file, part.line, f"{name} reads {read}, which is no fact and no config key")
             settled[name] = True
 

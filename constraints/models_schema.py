@@ -42,7 +42,8 @@ class ConfigClass(NamedTuple):
     absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
     ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
     ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
-    counts as. ``inherits``: what the text part has, the top has too.
+    counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
+    gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything.
     """
 
     name: str
@@ -57,29 +58,16 @@ class ConfigClass(NamedTuple):
     empty: frozenset[str] = frozenset()
     flat: bool = False
     inherits: bool = True
-
-
-class KeyKind(NamedTuple):
-    """The kinds of value a key of a config.json holds (whole, text, ...); ``other`` those of classes that differ.
-
-    ``nullable``: classes with a default that allow null all the same. ``never_null``: null is wrong in any class.
-    ``blank``: what is empty or zero counts as null. ``above_zero``: the class divides by it.
-    """
-
-    kinds: tuple[str, ...]
+    checked: bool = False
     nullable: frozenset[str] = frozenset()
-    other: Mapping[str, tuple[str, ...]] = {}
-    never_null: bool = False
-    blank: bool = False
-    above_zero: bool = False
+    untyped: frozenset[str] = frozenset()
 
-
-class Kinds(NamedTuple):
-    """The kind of each key; ``loose`` classes declare none; ``counts``: a list as long as another key says."""
-
-    keys: Mapping[str, KeyKind] = {}
-    loose: frozenset[str] = frozenset()
-    counts: Mapping[str, str] = {}
+    def takes(self, key: str, value: object) -> bool:
+        """Whether the class takes ``value`` for ``key``, of which it has a default."""
+        default = self.values.get(key)
+        if not self.checked or key in self.untyped or not isinstance(default, (bool, int, float, str)):
+            return True
+        return key in self.nullable if value is None else type(value) is type(default)
 
 
 class DraftRole(NamedTuple):
@@ -98,7 +86,8 @@ class ModelKnowledge(NamedTuple):
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
     ``numbers``: facts that are numbers in every model that can be served, ``positive`` those that are above zero.
-    ``headers``: those of GGUF files, by architecture. ``kinds``: of the values in a config.json.
+    ``objects``: keys of objects, those in ``blank`` also of nothing.
+    ``headers``: those of GGUF files, by architecture.
     """
 
     release: str
@@ -112,7 +101,8 @@ class ModelKnowledge(NamedTuple):
     numbers: tuple[str, ...]
     headers: Mapping[str, GgufHeader] = {}
     positive: tuple[str, ...] = ()
-    kinds: Kinds = Kinds()
+    objects: tuple[str, ...] = ()
+    blank: tuple[str, ...] = ()
 
 
 class Checkpoint(NamedTuple):

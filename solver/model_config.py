@@ -9,12 +9,12 @@ from typing import Any
 from constraints.models_schema import DraftRole, ModelKnowledge
 from constraints.values import Value
 
-from .config_kinds import expect_kinds, shown
 from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
+_MISFITS = (_TARGET + "config_misfits", _TARGET + "override_misfits")
 # No size or count in a config is larger; past this a value is a slip or an attack.
 _LARGEST = 10**12
 
@@ -29,7 +29,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """Facts by name, the keys each came from, and what had to be inferred or could not be read."""
+    """Facts by name, the keys each came from, and what had to be inferred."""
 
     values: Mapping[str, Value]
     origins: Mapping[str, Origin]
@@ -43,23 +43,16 @@ def model_facts(
 
     ``over`` holds values that win over the file's, an object those of a part.
 
-    Raises InputError for values no model can have.
+    Raises InputError for values no model can have, unless SGLang refuses them itself.
     """
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
-    if top.cls.name:
-        expect_kinds(top, known.kinds, model.where)
+    _expect_objects(model, known)
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)
         if role is not None:
             facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
-    if not isinstance(facts[_TARGET + "architecture"], str):
-        raise InputError(
-            "the config names no architecture",
-            model.where,
-            'Add "architectures": ["..."] as the published checkpoint has it; SGLang reads nothing without it.',
-        )
     for name in known.derivations:
         facts[name]  # computes and remembers
     _check(facts, model.where, known)
@@ -137,6 +130,10 @@ class _Facts(Mapping[str, Value]):
             return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
+        if name == "kind.text_is_checked":
+            return self.text.cls.checked
+        if root == "misfits":
+            return self._misfits(rest)
         raise KeyError(name)
 
     def _config(self, key: str) -> Any:
@@ -153,6 +150,11 @@ class _Facts(Mapping[str, Value]):
                 return False
         inherited = view is self.top and self.top.cls.inherits and self.text.get(names[-1]) is not None
         return bool(view.has(names[-1]) or inherited)
+
+    def _misfits(self, where: str) -> tuple[str, ...]:
+        parts = (self.top, self.text, self._config("vision_config"))
+        views = {id(part): part for part in parts if isinstance(part, ConfigView)}
+        return tuple(key for view in views.values() for key in view.misfits(over=where == "over"))
 
     def origin(self, name: str) -> Origin:
         """The keys a fact came from."""
@@ -202,42 +204,49 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
     return str(config.get("model_type"))
 
 
-def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
-    """Hold the facts that are sizes against what a size can be.
+def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
+    """Hold what has to be an object against that, at the top and in its parts.
 
     Raises InputError.
     """
+    parts = {key: value for key, value in model.config.items() if isinstance(value, Mapping)}
+    for name, holder in {"": model.config, **parts}.items():
+        for key in known.objects:
+            value = holder.get(key)
+            if value is None or isinstance(value, Mapping) or (key in known.blank and not value):
+                continue
+            path = f"{name}.{key}" if name else key
+            raise InputError(
+                f"{path} is {str(value)[:40]}, and has to be an object", model.where, "Fetch the file again."
+            )
+
+
+def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+    # By a rule, as SGLang does; without such derivations it is for us to say.
+    refused: set[Value] = set()
+    for name in _MISFITS:
+        misfits = facts[name] if name in known.derivations else ()
+        refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
-        key, stated = _key_of(name, value, facts)
-        if isinstance(value, (str, bool)) or value == () or (stated and isinstance(value, float)):
-            raise InputError(f"{key} is {shown(value)}, and has to be a whole number", where, "Write the bare number.")
+        found = facts.origin(name).found
+        keys = ", ".join(key for key in found if key != "architectures") or name
+        if refused & {key.rpartition(".")[2] for key in found}:
+            continue
+        if isinstance(value, (str, bool)) or value == ():
+            raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
         if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
-            size = value if value < 0 else "more than a trillion"
-            said = f"{key} is" if stated else f"{name}, made of {key}, is"
-            raise InputError(f"{said} {size}, which no model has", where, "Fetch the file again.")
+            size = "more than a trillion" if value > _LARGEST else value
+            raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
     for name in known.positive:
-        key, stated = _key_of(name, facts[name], facts)
-        if stated and facts[name] == 0:
-            raise InputError(f"{key} is 0, which no model has", where, "Fetch the file again.")
-
-
-def _key_of(name: str, value: Value, facts: _Facts) -> tuple[str, bool]:
-    """The key of the file that states a fact's value, and whether one does; else the keys it came from."""
-    found = facts.origin(name).found
-    stating = [key for key in found if _same(walk(facts.top.raw, key.split(".")), value)]
-    if stating:
-        return stating[-1], True
-    return ", ".join(key for key in found if key != "architectures") or "the defaults of its class", False
-
-
-def _same(stated: Any, value: Value) -> bool:
-    return type(stated) is type(value) and bool(stated == value)
+        stated = [key for key in facts.origin(name).found if walk(facts.top.raw, key.split(".")) == 0]
+        if facts[name] == 0 and stated and not refused & {key.rpartition(".")[2] for key in stated}:
+            raise InputError(f"{stated[-1]} is 0, which no model has", where, "Fetch the file again.")
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:
     architecture, kind = facts[_TARGET + "architecture"], facts[_TARGET + "model_type"]
-    if architecture not in known.sets.get("supported", ()):
+    if architecture is not None and architecture not in known.sets.get("supported", ()):
         yield f"{architecture} is not among the architectures of SGLang {known.release}: facts come from values alone"
     if facts.top.cls.name == "":
         yield f"model_type {kind} has no known config class: keys are read as they stand, nothing is added"

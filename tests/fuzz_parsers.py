@@ -21,7 +21,6 @@ with atheris.instrument_imports(
         "solver.intake",
         "solver.model_input",
         "solver.weights",
-        "solver.config_kinds",
         "solver.cli.inputs",
         "solver.cli.cases",
     ]
