@@ -235,6 +235,9 @@ def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
             continue
         if isinstance(value, (str, bool)) or value == ():
             raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
+        stated = [walk(facts.top.raw, key.split(".")) for key in found]
+        if isinstance(value, float) and any(isinstance(one, float) and one == value for one in stated):
+            raise InputError(f"{keys} is {value}, not a whole number", where, "Fetch the file again.")
         if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
             size = "more than a trillion" if value > _LARGEST else value
             raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")

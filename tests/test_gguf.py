@@ -156,7 +156,6 @@ WRONG_SIZES: list[tuple[str, object]] = [
     ("embedding_length", 0),
     ("attention.head_count", 0),
     ("attention.head_count_kv", 0),
-    ("feed_forward_length", 2.5),
     ("context_length", 0),
     ("context_length", "x"),
 ]
