@@ -150,7 +150,7 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
                 "memory": None if one.memory is None else memory.as_data(one.memory),
                 "why": why.as_data(found, one),
                 "bounds": None
-                if one.roofline is None or found.workload is None
+                if one.roofline is None
                 else roofline.as_data(one.roofline, found.workload),
             }
             for one in found.solutions
