@@ -19,10 +19,10 @@ from .estimate.roofline import Workload, roofline
 from .facts import Platform
 from .pareto import coded, pareto
 from .problem import value_of
+from .published import published
 from .question import Posed, pose
 from .rank import ranked
 from .report import RankedSolution, Recommendation, Subject
-from .published import published
 from .search import solve
 from .siblings import siblings
 from .spell import spell

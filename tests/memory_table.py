@@ -119,7 +119,7 @@ def startups() -> Iterator[Startup]:
 
 
 def tests(entry: Mapping[str, Any]) -> bool:
-    """Whether a report tests what the others calibrate: a bit of its address decides, the first reports keep their half."""
+    """Whether a report tests what others calibrate: a bit of its address decides; the first ones keep their half."""
     if "half" in entry:
         return bool(entry["half"] == "test")
     return hashlib.sha256(entry["source"].encode()).digest()[0] % 2 == 1
