@@ -1,15 +1,12 @@
-"""A tree of the rule language -> its value: `evaluate` once, `closure` for often, `fold` with what is known."""
+"""A tree of the rule language -> its value: `evaluate` once, `fold` with what is known."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 from .tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
 from .values import ARITHMETIC, COMPARE, FUNCTIONS, Env, Value, same
-
-Closure: TypeAlias = Callable[[Env], Value]
 
 
 def evaluate(node: Node, env: Env) -> Value:
@@ -121,142 +118,3 @@ _FOLD: dict[type[Node], Callable[[Any, Env], Node]] = {
     Call: _fold_call,
     Group: _fold_group,
 }
-
-
-def closure(node: Node) -> Closure:
-    """A function from values by name to the value of the tree."""
-    return _CLOSURE[node.__class__](node)
-
-
-def _closure_const(node: Const) -> Closure:
-    value = node.value
-    return lambda env: value
-
-
-def _closure_not(node: Not) -> Closure:
-    inner = closure(node.operand)
-    return lambda env: not inner(env)
-
-
-def _closure_all(node: All) -> Closure:
-    parts = tuple([closure(part) for part in node.parts])
-    if len(parts) == 2:
-        first, second = parts
-        return lambda env: bool(first(env) and second(env))
-
-    def run(env: Env) -> bool:
-        for part in parts:
-            if not part(env):
-                return False
-        return True
-
-    return run
-
-
-def _closure_any(node: Any_) -> Closure:
-    parts = tuple([closure(part) for part in node.parts])
-    if len(parts) == 2:
-        first, second = parts
-        return lambda env: bool(first(env) or second(env))
-
-    def run(env: Env) -> bool:
-        for part in parts:
-            if part(env):
-                return True
-        return False
-
-    return run
-
-
-def _closure_compare(node: Compare) -> Closure:
-    if isinstance(node.left, Name) and isinstance(node.right, Const):
-        plain = _closure_name_and_value(node.left.name, node.operator, node.right.value)
-        if plain is not None:
-            return plain
-    run, left, right = COMPARE[node.operator], closure(node.left), closure(node.right)
-    return lambda env: run(left(env), right(env))
-
-
-def _closure_name_and_value(name: str, sign: str, value: Value) -> Closure | None:
-    # Text has no twin of another type, unset and the truths are one object each: plain tests agree with `same`.
-    equal = sign == "=="
-    if sign in ("==", "!="):
-        if isinstance(value, str):
-            return lambda env: (env[name] == value) is equal
-        if value is None or isinstance(value, bool):
-            return lambda env: (env[name] is value) is equal
-    if sign not in ("in", "not in") or not isinstance(value, tuple):
-        return None
-    if not all(item is None or isinstance(item, str) for item in value):
-        return None
-    members, inside = frozenset(value), sign == "in"
-    return lambda env: (env[name] in members) is inside
-
-
-def _closure_arithmetic(node: Arithmetic) -> Closure:
-    run, left, right = ARITHMETIC[node.operator], closure(node.left), closure(node.right)
-    return lambda env: run(left(env), right(env))
-
-
-def _closure_choice(node: Choice) -> Closure:
-    question, first, second = closure(node.test), closure(node.then), closure(node.otherwise)
-    return lambda env: first(env) if question(env) else second(env)
-
-
-def _closure_call(node: Call) -> Closure:
-    run, inputs = FUNCTIONS[node.function], tuple([closure(argument) for argument in node.arguments])
-    if len(inputs) == 1:
-        (only,) = inputs
-        return lambda env: run(only(env))
-    return lambda env: run(*[value(env) for value in inputs])
-
-
-def _closure_group(node: Group) -> Closure:
-    members = tuple([closure(item) for item in node.items])
-    return lambda env: tuple([member(env) for member in members])
-
-
-_CLOSURE: dict[type[Node], Callable[[Any], Closure]] = {
-    Const: _closure_const,
-    Name: lambda node: operator.itemgetter(node.name),
-    Not: _closure_not,
-    All: _closure_all,
-    Any_: _closure_any,
-    Compare: _closure_compare,
-    Arithmetic: _closure_arithmetic,
-    Choice: _closure_choice,
-    Call: _closure_call,
-    Group: _closure_group,
-}
-
-
-# Composing a tree costs as much as walking it about this many times.
-_WALKS = 4
-
-
-class Compiled:
-    """A tree that can be called: walked the first times, composed after; what is kept on disk is the tree alone."""
-
-    __slots__ = ("_run", "_walks", "node")
-
-    def __init__(self, node: Node) -> None:
-        self.node = node
-        self._run: Closure | None = None
-        self._walks = 0
-
-    def __call__(self, env: Env) -> Value:
-        if self._run is not None:
-            return self._run(env)
-        if self._walks < _WALKS:
-            self._walks += 1
-            return evaluate(self.node, env)
-        self._run = closure(self.node)
-        return self._run(env)
-
-    @property
-    def fastest(self) -> Closure:
-        """The quickest way to call it that is there by now."""
-        return self._run or self
-
-    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
-        return Compiled, (self.node,)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from .compose import Compiled
 from .errors import ExpressionError, Fault
-from .evaluate import Compiled
 from .expression import parse
 from .models_schema import GgufHeader, Refused
 from .read import Mapped

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .compose import Compiled
 from .errors import ExpressionError, Fault, KnowledgeError
-from .evaluate import Compiled
 from .expression import parse
 from .models_gguf import headers_of
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, ModelKnowledge

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .evaluate import Compiled
+from .compose import Compiled
 
 
 class Refused(NamedTuple):

@@ -110,9 +110,7 @@ class Operation(NamedTuple):
 
     ``path`` orders the program: the call lines down the tree, then the rule's own line. ``call`` names the step and,
     where it runs with bindings, what it is bound to. ``scope`` numbers the outermost deferred call it stands in
-    (0: none): writes of a scope are seen after its last action. ``when`` again in two parts: ``fixed`` reads facts that
-    no operation writes, ``open`` is the rest. Unless one of the names ``asleep`` (flags that nothing writes, and
-    ``typed.x``) is other than when nothing is typed, the operation does nothing.
+    (0: none): writes of a scope are seen after its last action.
     """
 
     rule: Rule
@@ -123,9 +121,6 @@ class Operation(NamedTuple):
     when: Node | None
     require: Node | None
     cases: tuple[Case, ...]
-    fixed: Node | None = None
-    open: Node | None = None
-    asleep: frozenset[str] = frozenset()
 
 
 class Action(NamedTuple):

@@ -1,4 +1,5 @@
-"""Compiled knowledge: read from the files once, then from a private folder, keyed by the files' content.
+"""Compiled knowledge: read from the files once, then from a private folder,
+where it stands beside the state of those files.
 
 What reads YAML is imported only when something must be built: a command starts without it.
 """
@@ -7,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
+import marshal
 import os
 import pickle
 import sys
-import tempfile
+import zlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 from .knowledge import HOME, Knowledge
@@ -66,6 +68,21 @@ def models_of(release: str) -> ModelKnowledge:
     return _compiled(f"models-{release}", build)
 
 
+def code_of(release: str) -> CodeType:
+    """The code that runs the program of `knowledge_of` ``release``.
+
+    Raises KnowledgeError.
+    """
+
+    def build() -> bytes:
+        from .program_code import program_code
+
+        return marshal.dumps(program_code(knowledge_of(release).program))
+
+    code: CodeType = marshal.loads(_compiled(f"code-{release}", build))
+    return code
+
+
 def catalogue() -> Catalogue:
     """The well-known checkpoints.
 
@@ -102,23 +119,40 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
     place = _folder()
     if place is None:
         return build()
-    file = place / f"{key}-{_fingerprint()}.pickle"
-    with contextlib.suppress(OSError, pickle.PickleError, EOFError, AttributeError, ImportError, TypeError, ValueError):
+    file = place / f"{key}-{_TREE}.pickle"
+    # A damaged pickle may raise anything at all.
+    with contextlib.suppress(Exception):
         kept: Kept = _read(file)
         return kept
     built = build()
     with contextlib.suppress(OSError):
-        _write(place, file, pickle.dumps(built, protocol=pickle.HIGHEST_PROTOCOL))
-        _drop_old(place, key, file)
+        _write(place, file, built)
+        _drop_old(place, key)
     return built
 
 
+class _Stale(Exception):
+    """What is in the store was made of other files."""
+
+
+# One file for each tree of knowledge and Python: two that are used in turn do not drop each other's.
+_TREE = f"{zlib.crc32(f'{HOME}|{sys.version}'.encode()):08x}"
+_KEPT_TREES = 8
+
+
 def _read(file: Path) -> Any:
+    """The second object of a file whose first is `_state`.
+
+    Raises _Stale, and whatever a damaged file makes pickle raise.
+    """
     # What is read stays as long as the process: the collector need not walk it, now or later.
     collected = gc.isenabled()
     gc.disable()
     try:
-        kept = pickle.loads(file.read_bytes())
+        with file.open("rb") as stream:
+            if pickle.load(stream) != _state():
+                raise _Stale
+            kept = pickle.load(stream)
         gc.freeze()
         return kept
     finally:
@@ -127,14 +161,19 @@ def _read(file: Path) -> Any:
 
 
 @cache
-def _fingerprint() -> str:
-    """A digest of every knowledge file and of the code that reads them, by name, size and time of change."""
-    digest = hashlib.sha256(sys.version.encode())
-    for path in sorted(HOME.rglob("*")):
-        if path.suffix in (".yaml", ".json", ".py"):
-            status = path.stat()
-            digest.update(f"{path.relative_to(HOME)}|{status.st_size}|{status.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:24]
+def _state() -> tuple[object, ...]:
+    """The tree, and every knowledge file and the code that reads them, by name, size and time of change."""
+    found: list[tuple[str, int, int]] = []
+    folders = [str(HOME)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    folders.append(entry.path)
+                elif entry.name.endswith((".yaml", ".json", ".py")):
+                    status = entry.stat()
+                    found.append((entry.path, status.st_size, status.st_mtime_ns))
+    return (sys.version, *sorted(found))
 
 
 @cache
@@ -152,14 +191,18 @@ def _folder() -> Path | None:
     return place
 
 
-def _write(place: Path, file: Path, data: bytes) -> None:
+def _write(place: Path, file: Path, built: object) -> None:
+    import tempfile
+
     handle, name = tempfile.mkstemp(dir=place)
     with os.fdopen(handle, "wb") as out:
-        out.write(data)
+        pickle.dump(_state(), out, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(built, out, protocol=pickle.HIGHEST_PROTOCOL)
     Path(name).replace(file)
 
 
-def _drop_old(place: Path, key: str, kept: Path) -> None:
-    for old in place.glob(f"{key}-*.pickle"):
-        if old != kept and len(old.name) == len(kept.name):
-            old.unlink(missing_ok=True)
+def _drop_old(place: Path, key: str) -> None:
+    """Keep the newest of what was compiled under one name."""
+    found = sorted(place.glob(f"{key}-????????.pickle"), key=lambda file: file.stat().st_mtime, reverse=True)
+    for old in found[_KEPT_TREES:]:
+        old.unlink(missing_ok=True)

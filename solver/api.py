@@ -49,7 +49,9 @@ class Preflight:
             raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
-        self.engine = Engine(self.knowledge, store.models_of(self.release), store.catalogue(), hub)
+        self.engine = Engine(
+            self.knowledge, store.models_of(self.release), store.catalogue(), hub, store.code_of(self.release)
+        )
         self._engines = {self.release: self.engine}
         self._unfolded: dict[str, Operation] = {}
         for operation in self.knowledge.program:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -61,7 +61,15 @@ class Checked:
 class Engine:
     """The knowledge of one release, with programs folded for the models and machines asked about so far."""
 
-    def __init__(self, knowledge: Knowledge, models: ModelKnowledge, catalogue: Catalogue, hub: Hub = NOWHERE) -> None:
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        models: ModelKnowledge,
+        catalogue: Catalogue,
+        hub: Hub = NOWHERE,
+        code: CodeType | None = None,
+    ) -> None:
+        """``code`` is that of the release's program, where it is at hand."""
         self.knowledge = knowledge
         self.models = models
         self.catalogue = catalogue
@@ -74,7 +82,7 @@ class Engine:
         self._models: dict[tuple[str, bool, str, str | None], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
         self._folded: dict[int, tuple[Mapping[str, Value], tuple[Operation, ...]]] = {}
-        self._program = Program(knowledge.program, self.defaults)
+        self._program = Program(knowledge.program, code)
 
     def model(self, reference: str, revision: str | None = None) -> ModelInput:
         """The checkpoint behind an id, a folder or a file; ``revision`` None: the one asked for.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from constraints.evaluate import Closure, closure
+from constraints.compose import Closure, compose
 from constraints.tree import names
 from constraints.values import Value
 
@@ -63,12 +63,12 @@ def _demands(problem: Problem) -> Iterator[tuple[frozenset[str], Holds]]:
         reach[definition.name] = frozenset().union(*(reach[name] for name in reads))
         wanted = {other for name in reads for other in needed[name]} | {definition.name}
         needed[definition.name] = tuple(sorted(wanted, key=place.__getitem__))
-        compute[definition.name] = closure(definition.node)
+        compute[definition.name] = compose(definition.node)
     for constraint in problem.constraints:
         reads = [name for name in names(constraint.node) if name in reach]
         wanted = {other for name in reads for other in needed[name]}
         steps = tuple((name, compute[name]) for name in sorted(wanted, key=place.__getitem__))
-        yield frozenset().union(*(reach[name] for name in reads)), _holds(closure(constraint.node), steps)
+        yield frozenset().union(*(reach[name] for name in reads)), _holds(compose(constraint.node), steps)
 
 
 def _holds(demand: Closure, steps: tuple[tuple[str, Closure], ...]) -> Holds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from constraints.evaluate import closure
+from constraints.evaluate import evaluate
 from constraints.schema import Operation
 from constraints.tree import Const, Name, Node
 from constraints.values import Env, Value
@@ -62,13 +62,13 @@ class Problem:
         """Every variable and derived value under a full assignment."""
         known: dict[str, Value] = dict(assignment)
         for definition in self.definitions:
-            known[definition.name] = closure(definition.node)(known)
+            known[definition.name] = evaluate(definition.node, known)
         return known
 
     def broken(self, assignment: Mapping[str, Value]) -> tuple[Constraint, ...]:
         """The constraints that a full assignment breaks, in order."""
         known = self.values(assignment)
-        return tuple(constraint for constraint in self.constraints if not closure(constraint.node)(known))
+        return tuple(constraint for constraint in self.constraints if not evaluate(constraint.node, known))
 
 
 def value_of(node: Node, known: Env) -> Value:
@@ -77,4 +77,4 @@ def value_of(node: Node, known: Env) -> Value:
         return node.value
     if isinstance(node, Name):
         return known[node.name]
-    return closure(node)(known)
+    return evaluate(node, known)

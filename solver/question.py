@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from constraints.evaluate import closure
+from constraints.compose import compose
 from constraints.preferences import Choosable, Profile
 from constraints.schema import Operation
 from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
@@ -123,7 +123,7 @@ def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tu
 def _kept(one: Choosable, facts: Env) -> list[tuple[Value, ...]]:
     if one.keep is None:
         return list(one.values)
-    keep = closure(one.keep)
+    keep = compose(one.keep)
     known = {name: facts.get(name) for name in names(one.keep)}
     return [
         row

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from constraints.schema import Operation
 from constraints.values import Env, Value, same
-
-# What an operation does: it writes, often nothing, or (None) it is a requirement that does not hold.
-Outcome = tuple[tuple[str, Value], ...] | None
 
 
 class Write(NamedTuple):
@@ -40,54 +37,57 @@ class Resolution(NamedTuple):
 
 
 class Run:
-    """Where a run stands. What a deferred step writes is held until the step is left."""
+    """What a run has come to so far: what the code of the program calls. Operations are named by their place."""
 
-    __slots__ = ("_held", "_scope", "broken", "env", "writes")
+    __slots__ = ("_broken", "_held", "_operations", "_stop", "_writes", "env")
 
-    def __init__(self, facts: Env, initial: Mapping[str, Value]) -> None:
+    def __init__(
+        self, operations: Sequence[Operation], facts: Env, initial: Mapping[str, Value], *, stop: bool
+    ) -> None:
+        """With ``stop`` the run ends at the first broken error."""
         self.env = State(facts)
         self.env.update(initial)
-        self.writes: list[Write] = []
-        self.broken: list[Operation] = []
+        self._operations = operations
+        self._stop = stop
+        self._writes: list[Write] = []
+        self._broken: list[Operation] = []
         self._held: list[tuple[Operation, str, Value]] = []
-        self._scope = 0
 
-    def enter(self, operation: Operation) -> None:
-        """Go on to this operation."""
-        if self._held and operation.scope != self._scope:
-            self._release()
-        self._scope = operation.scope
+    def write(self, place: int, pairs: Iterable[tuple[str, Value]]) -> None:
+        """Let each target take its value."""
+        for target, value in pairs:
+            self._write(self._operations[place], target, value)
 
-    def take(self, operation: Operation, outcome: Outcome) -> None:
-        """Let the operation do what it does."""
-        if outcome is None:
-            self.broken.append(operation)
-            return
-        for target, value in outcome:
-            if operation.scope and not target.startswith("local."):
-                self._held.append((operation, target, value))
+    def hold(self, place: int, pairs: Iterable[tuple[str, Value]]) -> None:
+        """The same in a deferred step: seen when the step is left, but for locals."""
+        operation = self._operations[place]
+        for target, value in pairs:
+            if target.startswith("local."):
+                self._write(operation, target, value)
             else:
-                self._apply(operation, target, value)
+                self._held.append((operation, target, value))
 
-    def forget(self) -> None:
-        """Let what is held never be written."""
-        self._held.clear()
-
-    def end(self) -> Resolution:
-        """All that came of it."""
-        self._release()
-        return Resolution(self.env, tuple(self.writes), tuple(self.broken))
-
-    def _release(self) -> None:
+    def release(self) -> None:
+        """Leave a deferred step."""
         for operation, target, value in self._held:
-            self._apply(operation, target, value)
+            self._write(operation, target, value)
         self._held.clear()
 
-    def _apply(self, operation: Operation, target: str, value: Value) -> None:
+    def broken(self, place: int) -> bool:
+        """Note a requirement that does not hold, and say whether the run ends here: what is held is then lost."""
+        operation = self._operations[place]
+        self._broken.append(operation)
+        return self._stop and operation.rule.kind == "error"
+
+    def resolution(self) -> Resolution:
+        """All that came of it."""
+        return Resolution(self.env, tuple(self._writes), tuple(self._broken))
+
+    def _write(self, operation: Operation, target: str, value: Value) -> None:
         before = self.env[target]
         if not same(before, value):
             self.env[target] = value
-            self.writes.append(Write(operation, target, before, value))
+            self._writes.append(Write(operation, target, before, value))
 
 
 class State(dict[str, Value]):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from constraints.evaluate import closure
+from constraints.compose import compose_row
 from constraints.tree import FALSE, TRUE, All, Any_, Choice, Compare, Const, Name, Node, Not, names
 from constraints.values import Value
 
@@ -103,11 +103,8 @@ class _Tables:
         if self._size(over) > MAX_ROWS:
             return None
         rows = list(zip(*(self._spread(table, over) for table in tables), strict=True)) or [()]
-        answer, values = closure(node), self.values
-        answers = {
-            row: self._number(answer({name: values[number] for name, number in zip(read, row, strict=True)}))
-            for row in dict.fromkeys(rows)
-        }
+        answer, values = compose_row(node, read), self.values
+        answers = {row: self._number(answer(*[values[number] for number in row])) for row in dict.fromkeys(rows)}
         return self._least(over, [answers[row] for row in rows])
 
     def _size(self, over: Iterable[int]) -> int:

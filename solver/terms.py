@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from constraints.evaluate import closure, fold
+from constraints.compose import compose
+from constraints.evaluate import fold
 from constraints.preferences import Term
 from constraints.tree import Compare, Const, Name, Node, names, substitute
 from constraints.values import Env, Value
@@ -95,8 +96,8 @@ class Ranking:
 def _scored(node: Node, term: Term) -> Callable[[Mapping[str, Value]], int]:
     """What a term gives for values of its outcomes; a part that occurs often is looked at once."""
     parts, rest = shared_parts(node, term.name)
-    steps = [(part.name, closure(part.node)) for part in parts]
-    last, points = closure(rest), weighted(term.weight)
+    steps = [(part.name, compose(part.node)) for part in parts]
+    last, points = compose(rest), weighted(term.weight)
 
     def score(outcomes: Mapping[str, Value]) -> int:
         known = dict(outcomes)

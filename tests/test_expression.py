@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraints.compose import Compiled, compose, compose_row
 from constraints.errors import ExpressionError
-from constraints.evaluate import Compiled, closure, evaluate, fold
+from constraints.evaluate import evaluate, fold
 from constraints.expression import MAX_DEPTH, MAX_TEXT, parse
 from constraints.tree import (
     All,
@@ -54,7 +55,7 @@ worlds = st.fixed_dictionaries(dict.fromkeys(NAMES, values))
 
 
 def run(text: str, **env: Value) -> Value:
-    return closure(parse(text))(env)
+    return compose(parse(text))(env)
 
 
 @settings(deadline=None, max_examples=500, derandomize=True)
@@ -63,7 +64,7 @@ def test_folding_changes_no_value(tree: Node, world: dict[str, Value], known: se
     """Whatever is known beforehand, the folded tree gives what the tree gives, and reads nothing that was known."""
     folded = fold(tree, {name: world[name] for name in known})
     assert not names(folded) & known
-    assert same(closure(folded)(world), closure(tree)(world))
+    assert same(compose(folded)(world), compose(tree)(world))
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)
@@ -71,15 +72,16 @@ def test_folding_changes_no_value(tree: Node, world: dict[str, Value], known: se
 def test_all_known_is_a_constant(tree: Node, world: dict[str, Value]) -> None:
     folded = fold(tree, world)
     assert isinstance(folded, Const)
-    assert same(folded.value, closure(tree)(world))
+    assert same(folded.value, compose(tree)(world))
 
 
 @given(trees, worlds)
 def test_every_way_to_ask_gives_the_same(tree: Node, world: dict[str, Value]) -> None:
     compiled = Compiled(tree)
     for _ in range(3):
-        assert same(compiled(world), closure(tree)(world))
-    assert same(evaluate(tree, world), closure(tree)(world))
+        assert same(compiled(world), compose(tree)(world))
+    assert same(evaluate(tree, world), compose(tree)(world))
+    assert same(evaluate(tree, world), compose_row(tree, NAMES)(*[world[name] for name in NAMES]))
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)
@@ -87,7 +89,7 @@ def test_every_way_to_ask_gives_the_same(tree: Node, world: dict[str, Value]) ->
 def test_putting_constants_in_is_knowing_them(tree: Node, world: dict[str, Value]) -> None:
     put = substitute(tree, {name: Const(value) for name, value in world.items()})
     assert names(put) == frozenset()
-    assert same(closure(put)({}), closure(tree)(world))
+    assert same(compose(put)({}), compose(tree)(world))
 
 
 @settings(deadline=None, max_examples=300, derandomize=True)
@@ -95,7 +97,7 @@ def test_putting_constants_in_is_knowing_them(tree: Node, world: dict[str, Value
 def test_described_reads_back(tree: Node, world: dict[str, Value]) -> None:
     """The shown text means the tree."""
     again = parse(describe(tree))
-    assert same(closure(again)(world), closure(tree)(world))
+    assert same(compose(again)(world), compose(tree)(world))
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from constraints.compose import compose
 from constraints.errors import Fault
-from constraints.evaluate import closure
 from constraints.names import load_names
 from constraints.read import read_text
 from constraints.tree import names
@@ -23,7 +23,7 @@ def test_names_may_stand_in_any_order() -> None:
     trees, faults = names_of("names:\n  a: 'b and x in set'\n  b: 'c or y'\n  c: 'z == 1'\n  set: [p, q]\n")
     assert faults == []
     assert names(trees["a"]) == {"x", "y", "z"}
-    assert closure(trees["a"])({"x": "p", "y": False, "z": 1}) is True
+    assert compose(trees["a"])({"x": "p", "y": False, "z": 1}) is True
 
 
 def test_a_circle_is_a_fault() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import defaultdict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraints.evaluate import evaluate
 from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
 from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
@@ -121,7 +123,7 @@ class Drawn:
 
     def effective(self, typed: Typed) -> Typed | None:
         """What `resolve` ends with; None when it refuses."""
-        found = Program(self.operations, self.defaults).run({}, initial_values(self.defaults, typed))
+        found = Program(self.operations).run({}, initial_values(self.defaults, typed))
         return None if found.refusals else {flag: found.values[flag] for flag in FLAGS}
 
 
@@ -155,16 +157,57 @@ def test_the_problem_admits_what_resolve_accepts(seed: int) -> None:
             assert equal(last, effective), assignment
 
 
+def walked(drawn: Drawn, initial: Typed, stop: bool) -> tuple[Typed, list[tuple[str, str]], list[str]]:
+    """The program read aloud: last values, what was written by which rule, which rules are broken."""
+    values, writes, broken = dict(initial), [], []
+    held: list[tuple[Operation, str, Value]] = []
+
+    def write(operation: Operation, target: str, value: Value) -> None:
+        if not same(values.get(target), value):
+            values[target] = value
+            writes.append((operation.rule.id, target))
+
+    def leave() -> None:
+        for one in held:
+            write(*one)
+        held.clear()
+
+    for operation in drawn.operations:
+        if held and held[0][0].scope != operation.scope:
+            leave()
+        env = defaultdict(lambda: None, values)
+        if operation.when is not None and not evaluate(operation.when, env):
+            continue
+        if operation.require is not None:
+            if not evaluate(operation.require, env):
+                broken.append(operation.rule.id)
+                if stop:
+                    return values, writes, broken
+            continue
+        for case in operation.cases:
+            if case.when is None or evaluate(case.when, env):
+                for target, node in case.writes:
+                    if operation.scope and not target.startswith("local."):
+                        held.append((operation, target, evaluate(node, env)))
+                    else:
+                        write(operation, target, evaluate(node, env))
+                break
+    leave()
+    return values, writes, broken
+
+
 @settings(deadline=None, max_examples=150, derandomize=True)
-@given(st.integers(0, 10**9))
-def test_a_program_that_ran_before_gives_the_same(seed: int) -> None:
-    """What is remembered of an untyped run never shows."""
+@given(st.integers(0, 10**9), st.booleans())
+def test_the_written_code_does_what_the_program_says(seed: int, stop: bool) -> None:
     drawn = Drawn(seed)
-    facts: dict[str, Value] = {}
-    again = Program(drawn.operations, drawn.defaults)
+    program = Program(drawn.operations)
     for assignment in drawn.assignments():
         initial = initial_values(drawn.defaults, typed_of(assignment))
-        assert again.run(facts, initial) == Program(drawn.operations, drawn.defaults).run(facts, initial)
+        found = program.run({}, initial, stop=stop)
+        values, writes, broken = walked(drawn, initial, stop)
+        assert all(same(found.values.get(name), value) for name, value in values.items())
+        assert [(write.operation.rule.id, write.target) for write in found.writes] == writes
+        assert [operation.rule.id for operation in found.broken] == broken
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import typer
 
 from constraints.errors import KnowledgeError
 
 from ..errors import Disagreement, InputError, TooLarge
-from . import checking, explaining, knowing, matrixing, recommending
 from .options import FAULT, WRONG, YES
 from .output import printable
 
-app = typer.Typer(
-    name="preflight",
-    help="Which SGLang launch configurations hold on which GPU, and why not. Offline.",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-)
+# Each command, and the module of this package that holds it.
+_COMMANDS = {
+    "recommend": "recommending",
+    "check": "checking",
+    "resolve": "checking",
+    "explain": "explaining",
+    "diagnose": "explaining",
+    "matrix": "matrixing",
+    "rules": "knowing",
+    "flags": "knowing",
+    "gpus": "knowing",
+    "models": "knowing",
+    "profiles": "knowing",
+    "schema": "knowing",
+    "lint": "knowing",
+}
 # Words that look like options are SGLang's own there.
-_SGLANG_WORDS = {"ignore_unknown_options": True}
-app.command()(recommending.recommend)
-app.command(context_settings=_SGLANG_WORDS)(checking.check)
-app.command(context_settings=_SGLANG_WORDS)(checking.resolve)
-app.command()(explaining.explain)
-app.command()(explaining.diagnose)
-app.command()(matrixing.matrix)
-app.command()(knowing.rules)
-app.command(context_settings=_SGLANG_WORDS)(knowing.flags)
-app.command()(knowing.gpus)
-app.command()(knowing.models)
-app.command()(knowing.profiles)
-app.command()(knowing.schema)
-app.command()(knowing.lint)
+_SGLANG_WORDS = frozenset({"check", "resolve", "flags"})
 # The base of what typer says of bad options; it has no public name of its own there.
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
@@ -41,7 +37,7 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 def run(words: list[str]) -> int:
     """Run one command line; what is wrong becomes a message on standard error and an exit code."""
     try:
-        outcome = app(args=words, standalone_mode=False)
+        outcome = _application(words)(args=words, standalone_mode=False)
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
         typer.echo(printable(_wrong(error)), err=True)
@@ -61,6 +57,23 @@ def run(words: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return YES
+
+
+def _application(words: list[str]) -> typer.Typer:
+    """The commands, of which only the named one is imported and built: the others would be half of a start."""
+    app = typer.Typer(
+        name="preflight",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    )
+    # What stands before the commands; without it a single command would lose its name.
+    app.callback(help="Which SGLang launch configurations hold on which GPU, and why not. Offline.")(lambda: None)
+    for name in words[:1] if words[:1] and words[0] in _COMMANDS else _COMMANDS:
+        command = getattr(import_module(f".{_COMMANDS[name]}", __package__), name)
+        app.command(context_settings={"ignore_unknown_options": True} if name in _SGLANG_WORDS else None)(command)
+    return app
 
 
 def _wrong(error: InputError) -> str:

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
+from constraints.gpu_schema import Gpus
 from constraints.values import Value
 
 from ..errors import InputError
 from ..intake.hub import Hub
 from . import completion
-from .inputs import gpu_asked, kept_of, launch_asked, settings_of
+from .inputs import gpu_asked, is_gpu, kept_of, launch_asked, settings_of
 from .options import (
     NO,
     YES,
@@ -40,7 +41,7 @@ def check(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[GPU] [FILE|-]... [-- COMMAND OR FLAGS]",
+            metavar="[MODEL] [GPU] [FILE|-]... [-- COMMAND OR FLAGS]",
             help="The GPU, then files that launch SGLang, or what you would launch.",
             autocompletion=completion.gpus,
         ),
@@ -80,6 +81,8 @@ def check(
         words, gpu_memory = _with_gpu(words or [], gpu_memory)
     hub = Hub(fetch, revision)
     gpu_and_files = filing.files_among(words or [])
+    if gpu_and_files is None:
+        words, model = _with_model(words or [], model)
     if gpu_and_files is not None or (words and (quiet or output in filing.TOOLS)):
         from ..file_check import Asked
 
@@ -111,7 +114,7 @@ def check(
 
 
 def resolve(
-    words: Annotated[list[str] | None, typer.Argument(metavar="GPU [-- COMMAND OR FLAGS]")] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[MODEL] GPU [-- COMMAND OR FLAGS]")] = None,
     model: Annotated[
         str | None,
         typer.Option("--model", help="The model, when the flags do not name one.", autocompletion=completion.models),
@@ -133,6 +136,7 @@ def resolve(
     memory = None
     if here:
         words, memory = _with_gpu(words or [], None)
+    words, model = _with_model(words or [], model)
     if not words:
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release, Hub(fetch, revision))
@@ -148,11 +152,21 @@ def resolve(
 
 def _with_gpu(words: list[str], memory_gib: float | None) -> tuple[list[str], float | None]:
     """The words behind the GPUs of this machine, which they must not name themselves."""
+    gpu, memory = gpu_asked(None, True, _gpus(), memory_gib, "")
+    return [gpu, *words], memory
+
+
+def _with_model(words: list[str], model: str | None) -> tuple[list[str], str | None]:
+    """The words from the GPU on, and the model, which may stand before it as ``recommend`` takes them."""
+    if model is None and len(words) > 1 and not is_gpu(words[0], _gpus()) and is_gpu(words[1], _gpus()):
+        return words[1:], words[0]
+    return words, model
+
+
+def _gpus() -> Gpus:
     from constraints import store
 
-    known = store.knowledge_of(store.known_releases()[-1]).gpus
-    gpu, memory = gpu_asked(None, True, known, memory_gib, "")
-    return [gpu, *words], memory
+    return store.knowledge_of(store.known_releases()[-1]).gpus
 
 
 def _facts(found: Mapping[str, Value]) -> str:

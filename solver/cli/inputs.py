@@ -17,6 +17,7 @@ from constraints.values import Value, same
 
 from ..errors import InputError
 from ..facts import Platform
+from ..gpu import parse_gpu
 from ..intake.command import parse_arguments, read_command, words_of
 from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
@@ -77,6 +78,15 @@ def gpu_asked(
     if gpu is None:
         raise InputError("no GPU is named", None, f"Write: {example}, or --here for the GPUs of this machine.")
     return gpu, memory_gib
+
+
+def is_gpu(word: str, known: Gpus) -> bool:
+    """Whether a word names a GPU, or some of them."""
+    try:
+        parse_gpu(word, known)
+    except InputError:
+        return False
+    return True
 
 
 def settings_of(env: Sequence[str] | None) -> dict[str, str]:

@@ -34,7 +34,7 @@ def knowledge_of(release: str) -> Knowledge:
 @cache
 def engine_of(release: str) -> Engine:
     """The engine of a release."""
-    return Engine(knowledge_of(release), store.models_of(release), store.catalogue())
+    return Engine(knowledge_of(release), store.models_of(release), store.catalogue(), code=store.code_of(release))
 
 
 def answer(release: str, example: Example) -> Answer:

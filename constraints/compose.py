@@ -1,0 +1,139 @@
+"""A tree of the rule language -> a Python function: what is asked often runs as Python's own code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+from .evaluate import evaluate
+from .tree import All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
+from .values import ARITHMETIC, COMPARE, FUNCTIONS, Env, Value
+
+Closure: TypeAlias = Callable[[Env], Value]
+Rowwise: TypeAlias = Callable[..., Value]
+
+# What the language calls, by the name it has in the written code.
+_NAMED = {sign: f"run{number}" for number, sign in enumerate((*COMPARE, *ARITHMETIC))}
+SPACE: dict[str, object] = {
+    **{_NAMED[sign]: run for sign, run in (*COMPARE.items(), *ARITHMETIC.items())},
+    **{f"{name}_": run for name, run in FUNCTIONS.items()},
+    "inf": math.inf,
+    "nan": math.nan,
+}
+
+
+def compose(node: Node) -> Closure:
+    """A function from values by name to the value of the tree."""
+    code = _code("env", node, lambda name: f"env[{name!r}]")
+    return code or partial(evaluate, node)
+
+
+def compose_row(node: Node, names: Sequence[str]) -> Rowwise:
+    """A function from the values of ``names``, in their order, to the value of the tree."""
+    places = {name: f"v{place}" for place, name in enumerate(names)}
+    code = _code(",".join(places.values()), node, places.__getitem__)
+    return code or (lambda *row: evaluate(node, dict(zip(names, row, strict=True))))
+
+
+def _code(parameters: str, node: Node, name: Callable[[str], str]) -> Callable[..., Value] | None:
+    """The written function; None where a tree is deeper than Python reads."""
+    try:
+        return eval(f"lambda {parameters}: {Writer(name).value(node)}", SPACE)  # type: ignore[no-any-return]
+    except (SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+class Writer:
+    """Trees as Python text; ``name`` writes how a name is looked up.
+
+    Only text that `repr` made of values stands in it, and names of functions that are declared.
+    """
+
+    def __init__(self, name: Callable[[str], str]) -> None:
+        self._name = name
+
+    def value(self, node: Node) -> str:
+        """What has the value of the tree."""
+        return self._value[node.__class__](self, node)
+
+    def test(self, node: Node) -> str:
+        """What is true where the value of the tree is."""
+        if isinstance(node, (All, Any_)) and node.parts:
+            word = " and " if isinstance(node, All) else " or "
+            return f"({word.join([self.test(part) for part in node.parts])})"
+        return self.value(node)
+
+    def _parts(self, node: All | Any_) -> str:
+        if not node.parts:
+            return repr(isinstance(node, All))
+        return f"(True if {self.test(node)} else False)"
+
+    def _compare(self, node: Compare) -> str:
+        sign, left = node.operator, self.value(node.left)
+        if isinstance(node.right, Const) and not isinstance(node.left, (Const, Group)):
+            plain = _plain(sign, node.right.value)
+            if plain:
+                return f"({left} {plain})"
+        return f"{_NAMED[sign]}({left}, {self.value(node.right)})"
+
+    _value: dict[type[Node], Callable[[Writer, Any], str]] = {
+        Const: lambda self, node: repr(node.value),
+        Name: lambda self, node: self._name(node.name),
+        Not: lambda self, node: f"(not {self.test(node.operand)})",
+        All: _parts,
+        Any_: _parts,
+        Compare: _compare,
+        Arithmetic: lambda self, node: f"{_NAMED[node.operator]}({self.value(node.left)}, {self.value(node.right)})",
+        Choice: lambda self, node: (
+            f"({self.value(node.then)} if {self.test(node.test)} else {self.value(node.otherwise)})"
+        ),
+        Call: lambda self, node: f"{node.function}_({', '.join([self.value(one) for one in node.arguments])})",
+        Group: lambda self, node: f"({''.join([self.value(item) + ', ' for item in node.items])})",
+    }
+
+
+def _plain(sign: str, value: Value) -> str:
+    """A comparison with ``value`` in Python's own words, where they mean the same; empty where they do not."""
+    # Text and whole numbers but 0 and 1 have no twin of another kind; unset and the truths are one object each.
+    if sign in ("==", "!="):
+        if value is None or isinstance(value, bool):
+            return f"{'is' if sign == '==' else 'is not'} {value!r}"
+        return f"{sign} {value!r}" if _alone(value) else ""
+    if sign in ("in", "not in") and isinstance(value, tuple) and value:
+        return f"{sign} {{{', '.join(map(repr, value))}}}" if all(map(_alone, value)) else ""
+    return ""
+
+
+def _alone(value: Value) -> bool:
+    if isinstance(value, bool):
+        return False
+    return value is None or isinstance(value, str) or (isinstance(value, int) and value not in (0, 1))
+
+
+# Composing a tree costs as much as walking it about this many times.
+_WALKS = 4
+
+
+class Compiled:
+    """A tree that can be called: walked the first times, composed after; what is kept on disk is the tree alone."""
+
+    __slots__ = ("_walks", "composed", "node")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.composed: Closure | None = None
+        self._walks = 0
+
+    def __call__(self, env: Env) -> Value:
+        if self.composed is not None:
+            return self.composed(env)
+        if self._walks < _WALKS:
+            self._walks += 1
+            return evaluate(self.node, env)
+        self.composed = compose(self.node)
+        return self.composed(env)
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
+        return Compiled, (self.node,)
