@@ -155,6 +155,16 @@ def test_ranks_share_weights_and_copy_kv_heads() -> None:
     assert asked("Qwen/Qwen3-8B", "16xH100", "--tp", "16").token_bytes == eight.token_bytes
 
 
+def test_states_take_their_share_or_their_number() -> None:
+    model, words = "Qwen/Qwen3-Next-80B-A3B-Instruct", ("--tp", "2", "--mem-fraction-static", "0.85")
+    shared = asked(model, "2xB200", *words)
+    some = asked(model, "2xB200", *words, "--max-mamba-cache-size", "64")
+    more = asked(model, "2xB200", *words, "--max-mamba-cache-size", "128")
+    assert some.pool.likely - more.pool.likely == pytest.approx(64 * 38633472 / 2**20)
+    whole = some.pool.likely + 64 * 38633472 / 2**20
+    assert shared.pool.likely == pytest.approx(whole / 1.9)
+
+
 def test_a_limit_caps_the_tokens() -> None:
     found = asked("Qwen/Qwen3-8B", "H100", "--max-total-tokens", "1000")
     assert found.tokens is not None
