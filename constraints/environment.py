@@ -29,19 +29,6 @@ def parse_value(variable: EnvVar, text: str | None) -> Value:
         return variable.default
 
 
-def is_valid(variable: EnvVar, text: str) -> bool:
-    """Whether SGLang takes ``text`` as it stands, rather than warn and go on with the default or with false."""
-    if variable.reader == "is_one":
-        return text in ("0", "1")
-    if variable.reader == "strict_bool":
-        return text.lower() in (*_STRICT_TRUE, "false", "0")
-    try:
-        _PARSERS[variable.type](text)
-    except ValueError:
-        return False
-    return True
-
-
 def parse_environment(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> dict[str, Value]:
     """Each variable's value under the environment ``texts``, older spellings of names included."""
     renamed = dict(texts)

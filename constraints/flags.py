@@ -9,7 +9,7 @@ from .errors import Fault
 from .read import Mapped
 from .release import Span, release_key
 from .schema import Action, Elsewhere, Flag, Flags, Renamed
-from .values import Value, frozen
+from .values import frozen
 
 TYPES = ("str", "int", "float", "bool", "json", "list")
 ACTIONS = (
@@ -94,15 +94,6 @@ def _values_elsewhere(flags: list[Flag], release: str) -> dict[str, Elsewhere]:
             if flag.name in here and value not in here[flag.name] and key not in found:
                 found[key] = Elsewhere(option=str(value), flag=flag.name, span=flag.span)
     return found
-
-
-def choices_elsewhere(documents: Mapping[str, Mapped], flag: str, value: Value) -> list[Span]:
-    """The releases in which ``value`` is among the choices of ``flag``, newest first."""
-    return [
-        found.span
-        for _, name, found in _revisions(documents, [])
-        if name == flag and found.choices is not None and value in found.choices
-    ]
 
 
 def _revisions(documents: Mapping[str, Mapped], faults: list[Fault]) -> Iterator[tuple[str, str, Flag]]:

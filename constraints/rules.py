@@ -111,7 +111,7 @@ class RuleReader:
         sources = self._sources(name, revision)
         when = self._node(name, value("when"), line)
         require = self._node(name, value("require"), line)
-        cases = self._cases(name, value("cases"), value("set"), line)
+        cases = self._cases(name, value("cases"), value("set"))
         if kind in ("error", "warning", "defect"):
             if require is None or cases:
                 self._fault(line, f"rule {name}: kind {kind} has `require` and writes nothing")
@@ -172,7 +172,7 @@ class RuleReader:
             self._fault(line, f"rule {name}: {fault}")
             return None
 
-    def _cases(self, name: str, cases: Any, writes: Any, line: int) -> tuple[Case, ...]:
+    def _cases(self, name: str, cases: Any, writes: Any) -> tuple[Case, ...]:
         if cases is None:
             return (Case(None, self._writes(name, writes)),) if writes else ()
         found = []

@@ -23,7 +23,7 @@ from .intake.refusal import Refusal
 from .machine import platform_of
 from .model_input import NOWHERE
 from .notes import notes_of
-from .observe import changes_of, findings_of, log_of
+from .observe import report_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
 
@@ -123,31 +123,14 @@ class Preflight:
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
         """The report of a checked command."""
-        resolution = checked.resolution
-        findings = findings_of(checked, self._unfolded, self.release)
-        typed = dict(getattr(checked.parsed, "typed", {}))
-        hard = [finding for finding in findings if finding.rule.kind in ("error", "defect")]
         reference = checked.model or model
-        subject = (
-            self.subject(reference, platform)
-            if reference
-            else Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
-        )
-        notes = notes_of(self.engine, reference, typed) if reference else ()
-        return CheckReport(
-            subject=subject._replace(inferred=(*subject.inferred, *notes)),
-            refused=checked.refused,
-            holds=resolution is not None and not hard,
-            refusal=checked.refusal,
-            notices=tuple(getattr(checked.parsed, "notices", ())),
-            findings=findings,
-            changes=changes_of(resolution, self.engine.defaults, typed, self.release) if resolution else (),
-            log=log_of(resolution.writes, typed, self.release) if resolution else (),
-            typed=typed,
-            effective=self.engine.effective(resolution.values) if resolution else {},
-            facts=checked.facts,
-            spans=getattr(checked.parsed, "spans", {}),
-        )
+        if reference:
+            subject = self.subject(reference, platform)
+            notes = notes_of(self.engine, reference, getattr(checked.parsed, "typed", {}))
+            subject = subject._replace(inferred=(*subject.inferred, *notes))
+        else:
+            subject = Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
+        return report_of(self.engine, checked, subject, self._unfolded)
 
     def memory(self, report: CheckReport) -> Memory | None:
         """What a checked command needs of each GPU; None where its model's sizes are not known."""

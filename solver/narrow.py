@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from constraints.evaluate import fold
 from constraints.tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
@@ -10,39 +10,47 @@ from constraints.values import COMPARE, Value, same
 
 MAX_VALUES = 512
 Possible = Mapping[str, "tuple[Value, ...] | None"]
+Meaning = Callable[[str], Node]
 
 
-def narrow(node: Node, possible: Possible) -> Node:
-    """``node`` folded under what each name can be; a name that can be one value alone becomes it."""
+def narrow(node: Node, possible: Possible, meaning: Meaning | None = None) -> Node:
+    """``node`` folded under what each name can be; a name that can be one value alone becomes it.
+
+    With ``meaning`` the names of ``node`` stand for what it gives; the names in that are those of ``possible``.
+    """
     match node:
         case Name(name):
+            if meaning is not None:
+                return narrow(meaning(name), possible)
             values = possible.get(name)
             return Const(values[0]) if values is not None and len(values) == 1 else node
         case Const():
             return node
         case Not(operand):
-            return fold(Not(narrow(operand, possible)), {})
+            return fold(Not(narrow(operand, possible, meaning)), {})
         case All(parts):
-            return _junction(parts, possible, All)
+            return _junction(parts, possible, meaning, All)
         case Any_(parts):
-            return _junction(parts, possible, Any_)
+            return _junction(parts, possible, meaning, Any_)
         case Compare(sign, left, right):
-            return _compare(sign, narrow(left, possible), narrow(right, possible), possible)
+            return _compare(sign, narrow(left, possible, meaning), narrow(right, possible, meaning), possible)
         case Arithmetic(sign, left, right):
-            return fold(Arithmetic(sign, narrow(left, possible), narrow(right, possible)), {})
+            return fold(Arithmetic(sign, narrow(left, possible, meaning), narrow(right, possible, meaning)), {})
         case Choice(test, then, otherwise):
-            return _choice(narrow(test, possible), then, otherwise, possible)
+            return _choice(narrow(test, possible, meaning), then, otherwise, possible, meaning)
         case Call(function, arguments):
-            return fold(Call(function, tuple(narrow(argument, possible) for argument in arguments)), {})
+            return fold(Call(function, tuple([narrow(one, possible, meaning) for one in arguments])), {})
         case Group(items):
-            return fold(Group(tuple(narrow(item, possible) for item in items)), {})
+            return fold(Group(tuple([narrow(item, possible, meaning) for item in items])), {})
 
 
-def _junction(parts: tuple[Node, ...], possible: Possible, kind: type[All] | type[Any_]) -> Node:
+def _junction(
+    parts: tuple[Node, ...], possible: Possible, meaning: Meaning | None, kind: type[All] | type[Any_]
+) -> Node:
     stop = FALSE if kind is All else TRUE
     left: list[Node] = []
     for part in parts:
-        inner = narrow(part, possible)
+        inner = narrow(part, possible, meaning)
         if isinstance(inner, Const):
             if bool(inner.value) is bool(stop.value):
                 return stop
@@ -59,10 +67,10 @@ def _is_boolean(node: Node) -> bool:
     return isinstance(node, (All, Any_, Not, Compare))
 
 
-def _choice(test: Node, then: Node, otherwise: Node, possible: Possible) -> Node:
+def _choice(test: Node, then: Node, otherwise: Node, possible: Possible, meaning: Meaning | None) -> Node:
     if isinstance(test, Const):
-        return narrow(then if test.value else otherwise, possible)
-    first, second = narrow(then, possible), narrow(otherwise, possible)
+        return narrow(then if test.value else otherwise, possible, meaning)
+    first, second = narrow(then, possible, meaning), narrow(otherwise, possible, meaning)
     return first if first == second else Choice(test, first, second)
 
 

@@ -1,4 +1,4 @@
-"""A resolution -> findings and changes: which rules are broken, what they read, what ended otherwise than typed."""
+"""A checked command -> its report: which rules are broken, what they read, what ended otherwise than typed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from collections.abc import Iterable, Mapping
 from constraints.schema import Operation, Rule
 from constraints.values import Value, same
 
-from .check import VERDICT_STAGES, Checked
+from .check import VERDICT_STAGES, Checked, Engine
 from .operations import reads
-from .report import Change, Finding, Severity
+from .report import Change, CheckReport, Finding, Severity, Subject
 from .resolution import Resolution, Write
 
 _SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
+
+
+def report_of(engine: Engine, checked: Checked, subject: Subject, rules: Mapping[str, Operation]) -> CheckReport:
+    """The report of a checked command; ``rules`` as in `findings_of`."""
+    resolution, release = checked.resolution, engine.knowledge.release
+    findings = findings_of(checked, rules, release)
+    typed = dict(getattr(checked.parsed, "typed", {}))
+    return CheckReport(
+        subject=subject,
+        refused=checked.refused,
+        holds=resolution is not None and not any(one.severity == "error" for one in findings),
+        refusal=checked.refusal,
+        notices=tuple(getattr(checked.parsed, "notices", ())),
+        findings=findings,
+        changes=changes_of(resolution, engine.defaults, typed, release) if resolution else (),
+        log=log_of(resolution.writes, typed, release) if resolution else (),
+        typed=typed,
+        effective=engine.effective(resolution.values) if resolution else {},
+        facts=checked.facts,
+        spans=getattr(checked.parsed, "spans", {}),
+    )
 
 
 def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) -> tuple[Finding, ...]:

@@ -21,7 +21,7 @@ from .terms import Joint
 Pairs = tuple[tuple[str, str], ...]
 
 
-def ranked(diagram: Diagram, joints: Sequence[Joint], keys: Collection[str] = ()) -> Iterator[Solution]:
+def ranked(diagram: Diagram, joints: Sequence[Joint] = (), keys: Collection[str] = ()) -> Iterator[Solution]:
     """The solutions, best score first; with ``keys``, of those that agree in these variables the best alone.
 
     Of equal scores comes first what the diagram's own order puts first.

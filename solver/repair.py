@@ -12,6 +12,7 @@ from .moves import DROPPED, SET
 from .pins import Asked, Pin, rows_with
 from .problem import Problem, Variable
 from .proof import Question, prove
+from .rank import ranked
 from .report import Fix
 from .search import solve
 from .unroll import Unit
@@ -75,7 +76,7 @@ def _nearest(
         diagram = solve(narrowed, terms, limit=LIMIT)
     except TooLarge:
         return
-    for solution in diagram.ranked():
+    for solution in ranked(diagram):
         yield {
             flag: value
             for unit in units

@@ -24,8 +24,6 @@ from constraints.tree import (
     Name,
     Node,
     Not,
-    names,
-    substitute,
 )
 from constraints.values import Value
 
@@ -192,8 +190,8 @@ class _Unroller:
         return self._settled(self._outcome(operation, target, None, Name(free)))
 
     def _meaning(self, node: Node, shadow: _Shadow | None) -> Node:
-        """The node with what each name means at this place, for the real world or a shadow."""
-        return substitute(node, {name: self._value(name, shadow) for name in names(node)})
+        """The node with what each name means at this place, for the real world or a shadow, as far as it is settled."""
+        return narrow(node, self.possible, lambda name: self._value(name, shadow))
 
     def _value(self, name: str, shadow: _Shadow | None) -> Node:
         if name.startswith("typed."):
@@ -217,7 +215,8 @@ class _Unroller:
         require = operation.require if operation.require is not None else TRUE
         if operation.when is None:
             return self._meaning(require, shadow)
-        return Any_((Not(self._meaning(operation.when, shadow)), self._meaning(require, shadow)))
+        when = self._meaning(operation.when, shadow)
+        return TRUE if when == FALSE else Any_((Not(when), self._meaning(require, shadow)))
 
     def _constrain(self, operation: Operation) -> None:
         node = self._settled(self._holds(operation, None))
@@ -230,14 +229,16 @@ class _Unroller:
 
     def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
-        before = self._before(target, shadow)
-        result = before
+        result = before = self._before(target, shadow)
+        when = TRUE if operation.when is None else self._meaning(operation.when, shadow)
+        if when == FALSE:
+            return before
         for case in reversed(operation.cases):
             value = next(
                 (instead or self._meaning(node, shadow) for name, node in case.writes if name == target), before
             )
             result = value if case.when is None else Choice(self._meaning(case.when, shadow), value, result)
-        return result if operation.when is None else Choice(self._meaning(operation.when, shadow), result, before)
+        return Choice(when, result, before)
 
     def _write(self, operation: Operation) -> None:
         changed = {target for case in operation.cases for target, _ in case.writes}

@@ -16,6 +16,7 @@ from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
 from solver.check import initial_values
 from solver.problem import Problem, value_of
+from solver.rank import ranked
 from solver.resolve import Program
 from solver.search import solve
 from solver.unroll import Unit, unroll
@@ -135,7 +136,7 @@ def typed_of(assignment: dict[str, Value]) -> Typed:
 
 
 def solutions(problem: Problem) -> dict[str, dict[str, Value]]:
-    return {repr(sorted(one.assignment.items())): dict(one.assignment) for one in solve(problem).ranked()}
+    return {repr(sorted(one.assignment.items())): dict(one.assignment) for one in ranked(solve(problem))}
 
 
 def equal(left: Typed, right: Typed) -> bool:
@@ -244,7 +245,7 @@ def test_a_closed_flag_is_typed() -> None:
     write = Case(Compare("==", Name("typed.a"), Const(1)), (("b", Const(2)),))
     operation = Operation(rule(0, "set", (write,)), "s", "s", ((0, 0),), 0, None, None, (write,))
     problem = unroll([operation], {"a": None, "b": None}, [Unit.of_flag("b", [None, 1])], {"a": 1}, shadows=False)
-    ends = [value_of(problem.last["b"], problem.values(one.assignment)) for one in solve(problem).ranked()]
+    ends = [value_of(problem.last["b"], problem.values(one.assignment)) for one in ranked(solve(problem))]
     assert ends == [2, 2]
 
 

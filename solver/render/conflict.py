@@ -32,7 +32,7 @@ def conflicts(found: Explanation) -> list[str]:
             lines.append(f"Conflict {number} of {len(found.cores)}:")
         else:
             lines.append("Why:")
-        lines += _steps(core, told, found.subject.release)
+        lines += _steps(core, told)
     if not found.complete:
         lines += ["", "There may be more conflicts: the search was cut short."]
     if found.sampled:
@@ -52,12 +52,12 @@ def conflicts(found: Explanation) -> list[str]:
     return lines
 
 
-def _steps(core: Core, told: dict[str, int], release: str) -> list[str]:
+def _steps(core: Core, told: dict[str, int]) -> list[str]:
     """The premises of a conflict and the rules they meet, numbered through the whole answer."""
     lines: list[str] = []
     used: list[int] = []
     for one in core.elements:
-        text = element(one, release)
+        text = element(one)
         known = told.get(text)
         if known is None:
             known = told[text] = len(told) + 1
@@ -84,7 +84,7 @@ def _listed(numbers: Sequence[int]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def element(one: Element, release: str) -> str:
+def element(one: Element) -> str:
     """One part of a conflict, in a few words."""
     name = one.origin if one.kind == "pin" and one.origin else one.name
     if one.kind == "pin":

@@ -40,12 +40,12 @@ def place(spot: Spot) -> str:
 
 
 def _file(report: FileReport) -> list[str]:
-    parts = [_launch(one, report) for one in report.launches]
+    parts = [_launch(one) for one in report.launches]
     parts += [_pair(one) for one in report.pairs]
     return parts
 
 
-def _launch(one: LaunchReport, report: FileReport) -> str:
+def _launch(one: LaunchReport) -> str:
     name = f" ({title(one)})" if one.launch.name else ""
     lines = [f"{place(one.spot)}{name}"]
     if one.model:

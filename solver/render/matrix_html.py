@@ -49,7 +49,7 @@ class _Payload:
 
     def of(self, found: Sequence[Matrix]) -> dict[str, Any]:
         """All of it."""
-        columns = [self._column(column, one) for one in found for column in one.columns]
+        columns = [self._column(column) for one in found for column in one.columns]
         values = {shown(value): None for one in found for value in one.values}
         return {
             "option": found[0].option,
@@ -61,7 +61,7 @@ class _Payload:
             "rules": self._said,
         }
 
-    def _column(self, column: Column, found: Matrix) -> dict[str, Any]:
+    def _column(self, column: Column) -> dict[str, Any]:
         return {
             "axis": shown(column.value),
             "model": column.model,
@@ -70,10 +70,10 @@ class _Payload:
             "count": column.num_gpus,
             "unset": shown(column.unset),
             "blocked": [self._rule(hit) for hit in column.blocked],
-            "cells": {shown(cell.value): self._cell(cell, column, found) for cell in column.cells},
+            "cells": {shown(cell.value): self._cell(cell, column) for cell in column.cells},
         }
 
-    def _cell(self, cell: Cell, column: Column, found: Matrix) -> int:
+    def _cell(self, cell: Cell, column: Column) -> int:
         made: dict[str, Any] = {"s": STATES.index(cell.state), "args": shlex.join(cell.args)}
         made["says"] = said(cell, column.release)
         if cell.effective is not None and cell.state == "changed":

@@ -227,7 +227,7 @@ def _conflicts(found: Explanation) -> Any:
         one = data["element"]
         x, y = spots[node]
         axes.plot([x], [y], marker="o", markersize=9, color=colours[one.kind], zorder=2)
-        text = wrapped(element(one, found.subject.release), width=38)
+        text = wrapped(element(one), width=38)
         side = "right" if x == 0 else "left"
         axes.text(x + (-0.03 if x == 0 else 0.03), y, text, ha=side, va="center", fontsize=8)
     axes.set_xlim(-0.95, 1.95)
