@@ -47,11 +47,6 @@ def fold(node: Node, known: Env) -> Node:
     return _FOLD[node.__class__](node, known)
 
 
-def _fold_not(node: Not, known: Env) -> Node:
-    inner = fold(node.operand, known)
-    return (FALSE if inner.value else TRUE) if inner.__class__ is Const else Not(inner)
-
-
 def _fold_parts(kind: type[All] | type[Any_], *, stop: bool) -> Callable[[All | Any_, Env], Node]:
     def run(node: All | Any_, known: Env) -> Node:
         left: list[Node] = []
@@ -68,25 +63,6 @@ def _fold_parts(kind: type[All] | type[Any_], *, stop: bool) -> Callable[[All | 
     return run
 
 
-def _fold_compare(node: Compare, known: Env) -> Node:
-    sign, left, right = node.operator, fold(node.left, known), fold(node.right, known)
-    if isinstance(left, Const) and isinstance(right, Const):
-        return TRUE if COMPARE[sign](left.value, right.value) else FALSE
-    if sign in ("in", "not in") and isinstance(left, Const) and isinstance(right, Group):
-        open_items = tuple(item for item in right.items if not isinstance(item, Const))
-        if any(isinstance(item, Const) and same(left.value, item.value) for item in right.items):
-            return Const(sign == "in")
-        return Compare(sign, left, Group(open_items))
-    return Compare(sign, left, right)
-
-
-def _fold_arithmetic(node: Arithmetic, known: Env) -> Node:
-    left, right = fold(node.left, known), fold(node.right, known)
-    if isinstance(left, Const) and isinstance(right, Const):
-        return Const(ARITHMETIC[node.operator](left.value, right.value))
-    return Arithmetic(node.operator, left, right)
-
-
 def _fold_choice(node: Choice, known: Env) -> Node:
     question = fold(node.test, known)
     if isinstance(question, Const):
@@ -94,27 +70,64 @@ def _fold_choice(node: Choice, known: Env) -> Node:
     return Choice(question, fold(node.then, known), fold(node.otherwise, known))
 
 
-def _fold_call(node: Call, known: Env) -> Node:
-    folded = tuple([fold(argument, known) for argument in node.arguments])
-    values = [argument.value for argument in folded if isinstance(argument, Const)]
-    return Const(FUNCTIONS[node.function](*values)) if len(values) == len(folded) else Call(node.function, folded)
-
-
-def _fold_group(node: Group, known: Env) -> Node:
-    items = tuple([fold(item, known) for item in node.items])
-    values = [item.value for item in items if isinstance(item, Const)]
-    return Const(tuple(values)) if len(values) == len(items) else Group(items)
-
-
 _FOLD: dict[type[Node], Callable[[Any, Env], Node]] = {
     Const: lambda node, known: node,
     Name: lambda node, known: Const(known[node.name]) if node.name in known else node,
-    Not: _fold_not,
+    Not: lambda node, known: settled(Not(fold(node.operand, known))),
     All: _fold_parts(All, stop=False),
     Any_: _fold_parts(Any_, stop=True),
-    Compare: _fold_compare,
-    Arithmetic: _fold_arithmetic,
+    Compare: lambda node, known: settled(Compare(node.operator, fold(node.left, known), fold(node.right, known))),
+    Arithmetic: lambda node, known: settled(Arithmetic(node.operator, fold(node.left, known), fold(node.right, known))),
     Choice: _fold_choice,
-    Call: _fold_call,
-    Group: _fold_group,
+    Call: lambda node, known: settled(Call(node.function, tuple([fold(one, known) for one in node.arguments]))),
+    Group: lambda node, known: settled(Group(tuple([fold(item, known) for item in node.items]))),
+}
+
+
+def settled(node: Not | Compare | Arithmetic | Call | Group) -> Node:
+    """A tree whose direct parts are folded, itself computed where these leave nothing open."""
+    return _SETTLE[node.__class__](node)
+
+
+def _settle_not(node: Not) -> Node:
+    inner = node.operand
+    return (FALSE if inner.value else TRUE) if inner.__class__ is Const else node
+
+
+def _settle_compare(node: Compare) -> Node:
+    sign, left, right = node
+    if not isinstance(left, Const):
+        return node
+    if isinstance(right, Const):
+        return TRUE if COMPARE[sign](left.value, right.value) else FALSE
+    if sign in ("in", "not in") and isinstance(right, Group):
+        if any(isinstance(item, Const) and same(left.value, item.value) for item in right.items):
+            return Const(sign == "in")
+        return Compare(sign, left, Group(tuple([item for item in right.items if not isinstance(item, Const)])))
+    return node
+
+
+def _settle_arithmetic(node: Arithmetic) -> Node:
+    sign, left, right = node
+    if isinstance(left, Const) and isinstance(right, Const):
+        return Const(ARITHMETIC[sign](left.value, right.value))
+    return node
+
+
+def _settle_call(node: Call) -> Node:
+    values = [argument.value for argument in node.arguments if isinstance(argument, Const)]
+    return Const(FUNCTIONS[node.function](*values)) if len(values) == len(node.arguments) else node
+
+
+def _settle_group(node: Group) -> Node:
+    values = [item.value for item in node.items if isinstance(item, Const)]
+    return Const(tuple(values)) if len(values) == len(node.items) else node
+
+
+_SETTLE: dict[type[Node], Callable[[Any], Node]] = {
+    Not: _settle_not,
+    Compare: _settle_compare,
+    Arithmetic: _settle_arithmetic,
+    Call: _settle_call,
+    Group: _settle_group,
 }

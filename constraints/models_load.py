@@ -29,6 +29,7 @@ def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
         reader.sets_of(file, document)
     for file, document in reader.documents("defaults"):
         reader.classes_of(file, document)
+    reader.check_types()
     for file, document in reader.documents("facts"):
         reader.facts_of(file, document)
     for file, document in reader.documents("gguf"):
@@ -86,6 +87,7 @@ class _Reader:
         self.text_paths: tuple[tuple[str, ...], ...] = ()
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
+        self.types: Mapping[str, Any] = {}
         self.numbers: tuple[str, ...] = ()
         self.headers: dict[str, GgufHeader] = {}
 
@@ -133,6 +135,7 @@ class _Reader:
 
     def classes_of(self, file: str, document: Mapped) -> None:
         """Config classes; a later file adds to or replaces parts of what an earlier one says of a class."""
+        self.types = document.get("types") or self.types
         for data in document.get("choose") or ():
             if self._holds(data):
                 self.choices.append((self._run(file, data.line, data["when"]), str(data["class"])))
@@ -157,6 +160,19 @@ class _Reader:
                 bool(data.get("flat", base.flat)),
                 bool(data.get("inherits", base.inherits)),
             )
+
+    def check_types(self) -> None:
+        """Classes compare types, but for those that are ``unchecked``; ``nullable`` and ``untyped`` name exceptions."""
+        if not self.types:
+            return
+        loose: dict[str, dict[str, set[str]]] = {"nullable": {}, "untyped": {}}
+        for kind, found in loose.items():
+            for key, classes in (self.types.get(kind) or {}).items():
+                for name in classes:
+                    found.setdefault(name, set()).add(key)
+        for name in self.classes.keys() - set(self.types.get("unchecked") or ()):
+            nullable, untyped = (frozenset(found.get(name, ())) for found in loose.values())
+            self.classes[name] = self.classes[name]._replace(checked=True, nullable=nullable, untyped=untyped)
 
     def facts_of(self, file: str, document: Mapped) -> None:
         """Derivations, and where the text part of a config stands."""
@@ -212,7 +228,7 @@ class _Reader:
                         self._fault(part.file, part.line, f"{name} and {read} are derived from one another")
                     else:
                         visit(read)
-                elif not read.startswith(("config.", "text.", "has.", "kind.")) and read != "is_draft":
+                elif not read.startswith(("config.", "text.", "has.", "kind.", "misfits.")) and read != "is_draft":
                     self._fault(part.file, part.line, f"{name} reads {read}, which is no fact and no config key")
             settled[name] = True
 

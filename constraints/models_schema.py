@@ -42,7 +42,8 @@ class ConfigClass(NamedTuple):
     absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
     ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
     ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
-    counts as. ``inherits``: what the text part has, the top has too.
+    counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
+    gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything.
     """
 
     name: str
@@ -57,6 +58,16 @@ class ConfigClass(NamedTuple):
     empty: frozenset[str] = frozenset()
     flat: bool = False
     inherits: bool = True
+    checked: bool = False
+    nullable: frozenset[str] = frozenset()
+    untyped: frozenset[str] = frozenset()
+
+    def takes(self, key: str, value: object) -> bool:
+        """Whether the class takes ``value`` for ``key``, of which it has a default."""
+        default = self.values.get(key)
+        if not self.checked or key in self.untyped or not isinstance(default, (bool, int, float, str)):
+            return True
+        return key in self.nullable if value is None else type(value) is type(default)
 
 
 class DraftRole(NamedTuple):

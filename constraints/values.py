@@ -169,6 +169,12 @@ def _item(group: tuple[Value, ...], place: Value) -> Value:
     return group[place] if isinstance(place, int) and -len(group) <= place < len(group) else None
 
 
+def _named(group: tuple[Value, ...], names: Value, part: Value) -> Value:
+    if not isinstance(names, tuple) or len(names) != len(group):
+        return None
+    return tuple(member for name, member in zip(names, group, strict=True) if str(part) in str(name))
+
+
 # On lists (tuples), counted from 0: an item, the first n, how many and where, one list meeting another, and the two
 # ways to write a pattern of layers: every k-th differs, a block repeats. `letters` makes a list of a text.
 _ON_LISTS: dict[str, Callable[..., Value]] = {
@@ -187,6 +193,7 @@ _ON_LISTS: dict[str, Callable[..., Value]] = {
     "letters": lambda text: tuple(text) if isinstance(text, str) else None,
     "cycle": _list(_cycle),
     "where": _list(lambda group, value, hit, other: tuple(hit if same(one, value) else other for one in group)),
+    "named": _list(_named),
     "mentions": _list(lambda group, part: any(isinstance(member, str) and str(part) in member for member in group)),
 }
 

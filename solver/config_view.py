@@ -65,9 +65,21 @@ class ConfigView:
             or key in cls.force
         )
 
+    def misfits(self, over: bool = False) -> tuple[str, ...]:
+        """Keys of the file, or of what is put ``over`` it, whose value is of a type that the class refuses."""
+        values = self.over if over else self.raw
+        found = []
+        for key in self.cls.values:
+            spelled = key if over else self._spelled(key)
+            if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled]):
+                self.log.reads.found[self.path + spelled] = None
+                found.append(spelled)
+        return tuple(found)
+
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""
         if key in self.over:
+            self.log.reads.found[self.path + key] = None
             return self._over(key)
         if key in self.cls.force:
             return self.cls.force[key](PlainView(self, key))
@@ -106,7 +118,8 @@ class ConfigView:
         if spelled is None:
             self.log.reads.absent[self.path + key] = None
             if part and key not in cls.empty:
-                return self._part(key, self.raw if cls.flat else cls.values.get(key, _NOTHING))
+                flat = cls.flat and any(key in path for path in self._known.text_paths)
+                return self._part(key, self.raw if flat else cls.values.get(key, _NOTHING))
             if key == "model_type" and cls.kind:
                 return cls.kind.partition("@")[0]
             return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))

@@ -14,6 +14,7 @@ from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
+_MISFITS = (_TARGET + "config_misfits", _TARGET + "override_misfits")
 # No size or count in a config is larger; past this a value is a slip or an attack.
 _LARGEST = 10**12
 
@@ -42,7 +43,7 @@ def model_facts(
 
     ``over`` holds values that win over the file's, an object those of a part.
 
-    Raises InputError for values no model can have.
+    Raises InputError for values no model can have, unless SGLang refuses them itself.
     """
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
@@ -51,12 +52,6 @@ def model_facts(
         role = _role(facts, known)
         if role is not None:
             facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
-    if not isinstance(facts[_TARGET + "architecture"], str):
-        raise InputError(
-            "the config names no architecture",
-            model.where,
-            'Add "architectures": ["..."] as the published checkpoint has it; SGLang reads nothing without it.',
-        )
     for name in known.derivations:
         facts[name]  # computes and remembers
     _check(facts, model.where, known)
@@ -134,6 +129,10 @@ class _Facts(Mapping[str, Value]):
             return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
+        if name == "kind.text_is_checked":
+            return self.text.cls.checked
+        if root == "misfits":
+            return self._misfits(rest)
         raise KeyError(name)
 
     def _config(self, key: str) -> Any:
@@ -150,6 +149,11 @@ class _Facts(Mapping[str, Value]):
                 return False
         inherited = view is self.top and self.top.cls.inherits and self.text.get(names[-1]) is not None
         return bool(view.has(names[-1]) or inherited)
+
+    def _misfits(self, where: str) -> tuple[str, ...]:
+        parts = (self.top, self.text, self._config("vision_config"))
+        views = {id(part): part for part in parts if isinstance(part, ConfigView)}
+        return tuple(key for view in views.values() for key in view.misfits(over=where == "over"))
 
     def origin(self, name: str) -> Origin:
         """The keys a fact came from."""
@@ -200,19 +204,27 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
 
 
 def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+    # By a rule, as SGLang does; without such derivations it is for us to say.
+    refused: set[Value] = set()
+    for name in _MISFITS:
+        misfits = facts[name] if name in known.derivations else ()
+        refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
-        keys = ", ".join(facts.origin(name).found) or name
+        found = facts.origin(name).found
+        keys = ", ".join(found) or name
+        if refused & {key.rpartition(".")[2] for key in found}:
+            continue
         if isinstance(value, (str, bool)) or value == ():
             raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
         if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
-            size = value if value < 0 else "more than a trillion"
+            size = "more than a trillion" if value > _LARGEST else value
             raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:
     architecture, kind = facts[_TARGET + "architecture"], facts[_TARGET + "model_type"]
-    if architecture not in known.sets.get("supported", ()):
+    if architecture is not None and architecture not in known.sets.get("supported", ()):
         yield f"{architecture} is not among the architectures of SGLang {known.release}: facts come from values alone"
     if facts.top.cls.name == "":
         yield f"model_type {kind} has no known config class: keys are read as they stand, nothing is added"

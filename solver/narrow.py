@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from constraints.evaluate import fold
+from constraints.evaluate import settled
 from constraints.tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
 from constraints.values import COMPARE, Value, same
 
@@ -27,7 +27,7 @@ def narrow(node: Node, possible: Possible, meaning: Meaning | None = None) -> No
         case Const():
             return node
         case Not(operand):
-            return fold(Not(narrow(operand, possible, meaning)), {})
+            return settled(Not(narrow(operand, possible, meaning)))
         case All(parts):
             return _junction(parts, possible, meaning, All)
         case Any_(parts):
@@ -35,13 +35,13 @@ def narrow(node: Node, possible: Possible, meaning: Meaning | None = None) -> No
         case Compare(sign, left, right):
             return _compare(sign, narrow(left, possible, meaning), narrow(right, possible, meaning), possible)
         case Arithmetic(sign, left, right):
-            return fold(Arithmetic(sign, narrow(left, possible, meaning), narrow(right, possible, meaning)), {})
+            return settled(Arithmetic(sign, narrow(left, possible, meaning), narrow(right, possible, meaning)))
         case Choice(test, then, otherwise):
             return _choice(narrow(test, possible, meaning), then, otherwise, possible, meaning)
         case Call(function, arguments):
-            return fold(Call(function, tuple([narrow(one, possible, meaning) for one in arguments])), {})
+            return settled(Call(function, tuple([narrow(one, possible, meaning) for one in arguments])))
         case Group(items):
-            return fold(Group(tuple([narrow(item, possible, meaning) for item in items])), {})
+            return settled(Group(tuple([narrow(item, possible, meaning) for item in items])))
 
 
 def _junction(
@@ -75,7 +75,7 @@ def _choice(test: Node, then: Node, otherwise: Node, possible: Possible, meaning
 
 
 def _compare(sign: str, left: Node, right: Node, possible: Possible) -> Node:
-    node = fold(Compare(sign, left, right), {})
+    node = settled(Compare(sign, left, right))
     if not isinstance(node, Compare):
         return node
     lefts, rights = possible_values(left, possible), possible_values(right, possible)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from constraints.compose import compose
+from constraints.evaluate import evaluate, fold
 from constraints.preferences import Choosable, Profile
 from constraints.schema import Operation
 from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
@@ -123,12 +123,11 @@ def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tu
 def _kept(one: Choosable, facts: Env) -> list[tuple[Value, ...]]:
     if one.keep is None:
         return list(one.values)
-    keep = compose(one.keep)
-    known = {name: facts.get(name) for name in names(one.keep)}
+    keep = fold(one.keep, {name: facts.get(name) for name in names(one.keep) - set(one.flags)})
     return [
         row
         for row in one.values
-        if all(value is None for value in row) or keep({**known, **dict(zip(one.flags, row, strict=True))})
+        if all(value is None for value in row) or evaluate(keep, dict(zip(one.flags, row, strict=True)))
     ]
 
 

@@ -136,7 +136,6 @@ def test_an_id_that_is_nearly_right_gets_a_suggestion() -> None:
         ("[1]", "list"),
         ('{"architectures": "LlamaForCausalLM"}', "not a list of names"),
         ('{"model_type": 3}', "not a text"),
-        ('{"hidden_size": NaN}', "NaN"),
         ("[" * 100_000, "Not"),
     ],
 )
@@ -161,15 +160,29 @@ def test_a_folder_without_a_config_is_named(tmp_path: Path) -> None:
         read_model(str(tmp_path), catalogue())
 
 
-def test_what_is_no_size_and_a_missing_architecture_are_refused() -> None:
+def test_what_no_model_has_is_an_error_and_what_a_class_refuses_is_a_fact() -> None:
     config = {**config_of("Qwen3-8B"), "hidden_size": "4096"}
+    typed = model_facts(ModelInput("x", "x", config), known("0.5.23")).values
+    assert typed["model.config_misfits"] == ("hidden_size",)
     with pytest.raises(InputError, match="hidden_size"):
-        model_facts(ModelInput("x", "x", config), known("0.5.23"))
+        model_facts(ModelInput("x", "x", {**config, "model_type": "chatglm"}), known("0.5.23"))
     for size in (-1, 10**400):
         with pytest.raises(InputError, match=r"hidden_size is .* no model has"):
             model_facts(ModelInput("x", "x", {**config, "hidden_size": size}), known("0.5.23"))
-    with pytest.raises(InputError, match="no architecture"):
-        model_facts(ModelInput("x", "x", {"model_type": "llama"}), known("0.5.23"))
+    nameless = model_facts(ModelInput("x", "x", {"model_type": "llama"}), known("0.5.23")).values
+    assert nameless["model.architecture"] is None
+
+
+def test_numbers_without_end_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**config_of("Qwen3-8B"), "time_step_limit": [0.0, float("inf")]}))
+    assert read_model(str(file), catalogue()).config["time_step_limit"] == [0.0, float("inf")]
+
+
+def test_overrides_are_compared_with_the_types_of_the_class() -> None:
+    model = ModelInput("x", "x", config_of("Qwen3-8B"))
+    for over, misfits in (({"num_hidden_layers": "4"}, ("num_hidden_layers",)), ({"num_hidden_layers": 4}, ())):
+        assert model_facts(model, known("0.5.23"), over=over).values["model.override_misfits"] == misfits
 
 
 def test_the_quantization_file_beside_a_config_is_read(tmp_path: Path) -> None:

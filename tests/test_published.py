@@ -123,7 +123,45 @@ DECIDED: dict[str, Answer] = {
     ),
     "sglang-docs-vs-parser-dsa": (NEWEST, "zai-org/GLM-5-FP8", "8xMI355X", "dsa_decode_backend", "tilelang"),
     "dp-flag-without-attention": (NEWEST, "deepseek-ai/DeepSeek-V3", "16xH200", "attn_dp_size", 4),
+    "fa4-b300-sm-range": (OLDEST, "checkpoints/mimo-v2", "8xB300", "page_size", 128),
+    "ampere-deepep-deepgemm": (
+        OLDEST,
+        "Qwen/Qwen3-30B-A3B-FP8",
+        "8xRTXA6000",
+        "breaks",
+        "deepep-low-latency-needs-deep-gemm",
+    ),
+    "fp4-on-h200": (NEWEST, "nvidia/DeepSeek-V3.2-NVFP4", "8xH200", "attention_backend", "dsa"),
+    "kimi-linear-trtllm-mla": (
+        NEWEST,
+        "moonshotai/Kimi-Linear-48B-A3B-Instruct",
+        "4xB200",
+        "attention_backend",
+        "trtllm_mla",
+    ),
+    "fa4-prefill-trtllm-mla-decode": (OLDEST, "deepseek-ai/DeepSeek-V3", "4xGB200", "page_size", 64),
+    "nextn-page-size-switches-backend": (NEWEST, "Qwen/Qwen3.5-35B-A3B", "B200", "attention_backend", "triton"),
+    "mamba-no-buffer-page-128": (
+        OLDEST,
+        "Qwen/Qwen3-Next-80B-A3B-Instruct",
+        "8xH200",
+        "refused",
+        "ascend-needs-torch-npu",
+    ),
+    "amd-spec-extra-buffer": (NEWEST, "Qwen/Qwen3.5-35B-A3B", "8xMI355X", "word", "--mamba-scheduler-strategy"),
+    "ngram-hicache": (OLDEST, "Qwen/Qwen3-8B", "H100", "attention_backend", "fa3"),
+    "tp-heads-28": (NEWEST, "Qwen/Qwen2.5-7B-Instruct", "8xH100", "breaks", "query-heads-divide"),
+    "deepep-minimax-m2": (OLDEST, "MiniMaxAI/MiniMax-M2.5", "8xH200", "ep_size", 8),
+    "deepep-qwen3vl": (OLDEST, "Qwen/Qwen3-VL-30B-A3B-Instruct", "4xH200", "ep_size", 4),
+    "deepep-v2-mimo-inert": (NEWEST, "checkpoints/mimo-v2", "8xH200", "refused", "deepep-v2-prefill-budget"),
+    "l4x8-oom": (NEWEST, "Qwen/Qwen3-235B-A22B", "8xL4", "breaks", "weights-fit-the-gpu"),
+    "fa3-hicache-kernel-ima": (NEWEST, "Qwen/Qwen3-8B", "H200", "hicache_io_backend", "kernel"),
+    "step35-fp8-tp4": (OLDEST, "checkpoints/step-3.5-fp8", "4xH200", "breaks", "fp8-shared-expert-blocks"),
+    "glm47-fp8-tp32": (OLDEST, "checkpoints/glm-4.7-fp8", "32xH200", "breaks", "fp8-expert-blocks"),
+    "qwen3coder480-fp8-tp8": (OLDEST, "checkpoints/qwen3-coder-480b-fp8", "8xH20-3e", "breaks", "fp8-expert-blocks"),
 }
+# Made-up checkpoints lie beside the recorded verdicts.
+MADE_UP = Path(__file__).parent / "conformance"
 
 
 @cache
@@ -134,6 +172,8 @@ def entries(name: str) -> list[dict[str, Any]]:
 
 def ask(release: str, model: str, gpu: str, words: tuple[str, ...]) -> Checked:
     engine = engine_of(release)
+    if model.startswith("checkpoints/"):
+        model = str(MADE_UP / model)
     number, facts = parse_gpu(gpu, engine.knowledge.gpus)
     return engine.check(model, Platform(facts, number or 1), list(words))
 

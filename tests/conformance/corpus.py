@@ -82,11 +82,15 @@ def read(path: Path) -> list[dict[str, Any]]:
         most: dict[str, Any] = json.loads(next(lines))["usual"]
         cases = [json.loads(line) for line in lines]
     for case in cases:
-        if case["verdict"] == "ok":
-            absent = set(case.pop("absent", ()))
-            differs = case.pop("differs")
-            case["resolved"] = {name: value for name, value in (most | differs).items() if name not in absent}
+        restore(case, most)
     return cases
+
+
+def restore(case: dict[str, Any], most: Mapping[str, Any]) -> None:
+    """Put the usual values back into a case."""
+    if case["verdict"] == "ok":
+        absent, own = set(case.pop("absent", ())), {**most, **case.pop("differs")}
+        case["resolved"] = {name: value for name, value in own.items() if name not in absent}
 
 
 def main() -> None:

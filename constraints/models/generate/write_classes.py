@@ -79,7 +79,15 @@ def entry(t, r, keys):
     ):
         setv["rope_parameters"] = {
             k: rp[k]
-            for k in ("rope_type", "factor", "original_max_position_embeddings", "mscale_all_dim", "rope_theta")
+            for k in (
+                "rope_type",
+                "factor",
+                "low_freq_factor",
+                "high_freq_factor",
+                "original_max_position_embeddings",
+                "mscale_all_dim",
+                "rope_theta",
+            )
             if rp.get(k) is not None
         }
     for k in sorted(keys):
