@@ -17,7 +17,7 @@ from .release import Span
 from .tree import FALSE, All, Any_, Compare, Const, Node
 from .values import Value
 
-KINDS = ("published", "chosen", "experimental", "deprecated", "defect")
+KINDS = ("published", "chosen", "deprecated")
 PURPOSES = ("throughput", "latency", "balanced")
 _KEYS = frozenset(("id", "kind", "purpose", "about", "since", "until", "when", "uses", "engines", "sources"))
 

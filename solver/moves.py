@@ -52,7 +52,7 @@ def _others(start: Place, world: World, keep: Collection[str]) -> Iterator[tuple
     if GPU not in keep:
         for name in gpus(start):
             # Nobody who booked GPUs is helped by a host without one.
-            if start.engine.knowledge.gpus[name].facts.get("gpu.sm_count") != 0:
+            if start.engine.knowledge.gpus[name].facts["gpu.vendor"] != "cpu":
                 yield GPU, name, at_gpu(start, name)
     if RELEASE not in keep:
         for release in releases(start, world):

@@ -61,8 +61,8 @@ def enumerate_conflicts(
 ) -> Conflicts:
     """All minimal conflicts and corrections (MARCO; Liffiton, Previti, Malik and Marques-Silva 2016).
 
-    Stops at ``most`` sets in all or after ``seconds`` of processor time (a busy machine gives no other answer), and says
-    so. Sets come smallest first, then in element order.
+    Stops at ``most`` sets in all or after ``seconds`` of processor time (so that a busy machine gives no other answer),
+    and says so. Sets come smallest first, then in element order.
     """
     until = time.process_time() + seconds
     cores: list[frozenset[int]] = []

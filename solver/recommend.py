@@ -19,6 +19,7 @@ from .estimate.roofline import Workload, roofline
 from .facts import Platform
 from .pareto import coded, pareto
 from .problem import value_of
+from .published import published
 from .question import Posed, pose
 from .rank import ranked
 from .report import RankedSolution, Recommendation, Subject
@@ -33,15 +34,11 @@ MOST = 10**9
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed.
-
-    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
-    """
+    """The exact ``count`` of configurations, the first of them, and what SGLang runs when nothing is typed."""
 
     count: int
     solutions: tuple[RankedSolution, ...]
     reference: Mapping[str, Value]
-    own: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,6 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
         defaults=found.reference,
         terms=wish.profile.terms,
         workload=wish.workload,
-        own=found.own,
         front=wish.front,
         siblings=siblings(engine, model, platform),
     )
@@ -136,8 +132,7 @@ def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
         if wish.alike or wish.front or ends not in seen:
             seen.add(ends)
             found.append(_printed(engine, model, platform, posed, solution, wish.workload, len(found) + 1))
-    own = _own(posed, knowledge, found[0].typed) if found else None
-    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values), own)
+    return Best(diagram.count, tuple(found), engine.effective(engine.run(facts, {}).values))
 
 
 def _own(posed: Posed, knowledge: Knowledge, typed: Mapping[str, Value]) -> Mapping[str, int] | None:
@@ -194,4 +189,6 @@ def _printed(
         args,
         memory(shared, values),
         roofline(shared, values, workload),
+        _own(posed, engine.knowledge, typed),
+        published(engine.knowledge.evidence, shared, values, typed),
     )

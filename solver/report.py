@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from constraints.preferences import Term
+from constraints.preferences import Evidence, Term
 from constraints.schema import Rule, Source
 from constraints.symptoms import Moment, Symptom
 from constraints.values import Value
@@ -96,7 +96,11 @@ class Sibling(NamedTuple):
 
 
 class RankedSolution(NamedTuple):
-    """One configuration: its score and the terms that make it, what to type, what SGLang then runs and needs."""
+    """One configuration: its score and the terms that make it, what to type, what SGLang then runs and needs.
+
+    ``own``: what the terms give when nothing but its layout is typed; None where that does not hold. ``published``: the
+    deployments that run some of it on this model type and GPU type.
+    """
 
     rank: int
     score: int
@@ -106,6 +110,8 @@ class RankedSolution(NamedTuple):
     args: tuple[str, ...]
     memory: Memory | None = None
     roofline: Roofline | None = None
+    own: Mapping[str, int] | None = None
+    published: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,6 @@ class Recommendation:
     """The best configurations, how many there are in all, and why there are none if there are none.
 
     ``lacks`` is what the profile does not know, ``terms`` what it looks at, ``workload`` what bounds are for.
-    ``own``: what the terms give when of the first nothing but the layout is typed; None where that does not hold.
     ``front``: the terms whose Pareto front the solutions are (empty: they are the best). ``siblings``: quantized
     checkpoints of the same model that need fewer GPUs.
     """
@@ -125,10 +130,9 @@ class Recommendation:
     solutions: tuple[RankedSolution, ...]
     lacks: tuple[str, ...]
     defaults: Mapping[str, Value]
+    terms: tuple[Term, ...]
+    workload: Workload
     explanation: Explanation | None = None
-    terms: tuple[Term, ...] = ()
-    workload: Workload | None = None
-    own: Mapping[str, int] | None = None
     front: tuple[str, ...] = ()
     siblings: tuple[Sibling, ...] = ()
 

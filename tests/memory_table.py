@@ -6,6 +6,7 @@ python tests/memory_table.py --write  put it into docs/memory.md
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shlex
@@ -33,7 +34,7 @@ GIB = 1024  # MiB
 
 @dataclass(frozen=True, slots=True)
 class Startup:
-    """One report and what is estimated for it. Every second one calibrates, the others test."""
+    """One report and what is estimated for it."""
 
     entry: Mapping[str, Any]
     estimate: Memory
@@ -100,8 +101,8 @@ def entries() -> list[dict[str, Any]]:
 def startups() -> Iterator[Startup]:
     """Every report with its estimate."""
     preflight = _preflight()
-    for number, entry in enumerate(entries()):
-        platform = preflight.machine(entry["gpu"])
+    for entry in entries():
+        platform = replace(preflight.machine(entry["gpu"]), environment=tuple(entry.get("env", {}).items()))
         if "gpu_mib" in entry:
             _, gpu = parse_gpu(entry["gpu"], preflight.knowledge.gpus, memory_mib=entry["gpu_mib"])
             platform = replace(platform, gpu=gpu)
@@ -114,7 +115,14 @@ def startups() -> Iterator[Startup]:
         assert found is not None, entry["id"]
         fraction = checked.resolution.values["mem_fraction_static"]
         assert isinstance(fraction, float)
-        yield Startup(entry, found, fraction, number % 2 == 1)
+        yield Startup(entry, found, fraction, tests(entry))
+
+
+def tests(entry: Mapping[str, Any]) -> bool:
+    """Whether a report tests what others calibrate: a bit of its address decides; the first ones keep their half."""
+    if "half" in entry:
+        return bool(entry["half"] == "test")
+    return hashlib.sha256(entry["source"].encode()).digest()[0] % 2 == 1
 
 
 def _percent(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from solver import Preflight
 from solver.errors import InputError
 from solver.estimate.roofline import Workload
 from solver.own_profile import own_profile
+from solver.render import text
 from solver.report import Recommendation
 from solver.why import gap, shares
 
@@ -60,13 +62,39 @@ def test_shown_terms_make_the_score_and_the_order(question: tuple[str, str], pro
 @pytest.mark.parametrize("profile", PROFILES)
 def test_whatever_stands_above_the_own_choice_says_why(profile: str) -> None:
     found = answered(EXPERTS, profile)
-    assert found.own is not None
-    own = sum(found.own.values())
-    for one in found.solutions:
-        between = gap(one.terms, found.own)
-        if one.score > own:
-            assert between.gains
-        assert between.points == one.score - own
+    explained = {term.name for term in found.terms if term.about}
+    for one, said in zip(found.solutions, paragraphs(found), strict=True):
+        assert one.own is not None
+        between = gap(one.terms, one.own)
+        assert between.points == one.score - sum(one.own.values())
+        if between.points > 0:
+            reasons = [name for name, _ in between.gains if name in explained]
+            assert reasons, one.args
+            assert "Above SGLang's own choice for this layout" in said
+            assert all(name in said for name in reasons)
+        else:
+            assert "Above SGLang's own choice" not in said
+        own = not between.gains and not between.losses
+        assert own == ("This is SGLang's own choice for this layout" in said)
+
+
+def paragraphs(found: Recommendation) -> list[str]:
+    """What a text says of each configuration, on one line each."""
+    said = text.recommendation(found).split("\n\n")
+    return [" ".join(part.split()) for part in said if re.match(r"\d+\. score ", part)]
+
+
+def test_something_stands_above_the_own_choice() -> None:
+    found = answered(EXPERTS, "throughput")
+    assert any(one.own is not None and one.score > sum(one.own.values()) for one in found.solutions)
+
+
+def test_published_deployments_are_named_with_their_source() -> None:
+    found = answered(("deepseek-ai/DeepSeek-V3", "8xB200"), "throughput")
+    entries = found.solutions[0].published
+    assert entries
+    assert all(entry.kind == "published" and entry.about and entry.sources for entry in entries)
+    assert entries[0].id in text.recommendation(found, reasons=True)
 
 
 def test_results_differ_in_what_a_person_chooses_by() -> None:

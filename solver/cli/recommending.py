@@ -69,6 +69,9 @@ def recommend(
         str | None,
         typer.Option("--pareto", metavar="TERM,...", help="The front over these terms of the profile, not the best."),
     ] = None,
+    servers: Annotated[
+        bool, typer.Option("--servers", help="Also: are several servers on these GPUs better than one?")
+    ] = False,
     near_duplicates: Annotated[
         bool, typer.Option("--near-duplicates", help="Also such as differ in nothing a person chooses by.")
     ] = False,
@@ -85,7 +88,9 @@ def recommend(
     from ..intake.hub import Hub
     from ..own_profile import own_profile
     from ..render import machine, text
+    from ..render import servers as beside
     from ..report import Recommendation
+    from ..servers import splits
 
     if plot is not None:
         expect_plot(plot, plot_kind, Recommendation)
@@ -111,6 +116,8 @@ def recommend(
         raise InputError("a front is asked for one number of GPUs", "--pareto", "Leave --max-gpus out.")
     if front and near_duplicates:
         raise InputError("a front leaves out what is beaten alone", "--near-duplicates", "Leave it or --pareto out.")
+    if servers and max_gpus is not None:
+        raise InputError("servers divide GPUs that are there", "--servers", "Leave --max-gpus out.")
     if max_gpus is None:
         found = preflight.recommend(
             model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates, front=front
@@ -134,7 +141,12 @@ def recommend(
         ]
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
-        write(formatted(output, text.recommendation(found, reasons=reasons), machine.recommendation(found)))
+        shown, data = text.recommendation(found, reasons=reasons), machine.recommendation(found)
+        if servers and found.solutions:
+            divided = splits(preflight, model, platform, wanted, pins, served)
+            shown += "\n" + beside.table(divided, served)
+            data["servers"] = beside.as_data(divided)
+        write(formatted(output, shown, data))
     if plot is not None:
         draw(found, plot, plot_kind) if found.solutions else draw(found.explanation, plot)
     return YES if found.solutions else NO

@@ -44,6 +44,10 @@ class Known:
         node = self._names.get(name)
         return self._values[name] if node is None else evaluate(node, self._values)
 
+    def holds(self, node: Node) -> bool:
+        """Whether an expression is true."""
+        return evaluate(node, self._values) is True
+
     def number(self, name: str) -> float | None:
         value = self.value(name)
         return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -163,9 +163,7 @@ def recommendation(found: Recommendation) -> dict[str, Any]:
                 "args": list(one.args),
                 "memory": None if one.memory is None else memory.as_data(one.memory),
                 "why": why.as_data(found, one),
-                "bounds": None
-                if one.roofline is None or found.workload is None
-                else roofline.as_data(one.roofline, found.workload),
+                "bounds": None if one.roofline is None else roofline.as_data(one.roofline, found.workload),
             }
             for one in found.solutions
         ],

@@ -84,9 +84,7 @@ def _recommendation(found: Recommendation) -> str:
     for one in found.solutions:
         terms = ", ".join(f"{name} {points:+d}" for name, points in one.terms.items())
         held = "" if one.memory is None else memory.line(one.memory)
-        held += (
-            "" if one.roofline is None or found.workload is None else " " + roofline.line(one.roofline, found.workload)
-        )
+        held += "" if one.roofline is None else " " + roofline.line(one.roofline, found.workload)
         launch = html.escape(command(found.subject, one.args))
         body.append(
             f'<tr><td>{one.rank}</td><td title="{html.escape(terms)}">{one.score}</td>'

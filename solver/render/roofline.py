@@ -18,7 +18,7 @@ def line(found: Roofline, workload: Workload) -> str:
         served += f" (the caches hold no more of {count(workload.concurrency)})"
     said = (
         f"At best {count(round(found.rate))} tokens a second for {served}, bound by {LIMITS[found.step.limit]}; "
-        f"the first token after {_time(found.first_token)}, bound by {LIMITS[found.first.limit]}"
+        f"the first token after {seconds(found.first_token)}, bound by {LIMITS[found.first.limit]}"
     )
     return said + ("." if found.certain else "; parts of this model are not counted.")
 
@@ -46,5 +46,6 @@ def _number(seconds: float) -> float:
     return float(f"{seconds:.4g}")
 
 
-def _time(seconds: float) -> str:
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+def seconds(value: float) -> str:
+    """A time as a person reads it."""
+    return f"{value:.2f} s" if value >= 1 else f"{value * 1000:.1f} ms"

@@ -63,8 +63,9 @@ def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
         lines += _differences(found.defaults, one.effective, one.typed)
         if one.memory is not None:
             lines.append(wrapped(memory.line(one.memory), "   "))
-        if one.roofline is not None and found.workload is not None:
+        if one.roofline is not None:
             lines.append(wrapped(roofline.line(one.roofline, found.workload), "   "))
+        lines += why.reason(one)
         if reasons:
             lines += why.lines(found, one)
     if reasons:

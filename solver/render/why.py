@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from constraints.preferences import Evidence
+
 from ..report import RankedSolution, Recommendation
 from ..why import Gap, gap, shares
 from .sentence import WIDTH, wrapped
 
+# Published deployments that are named in a text; data name them all.
+SHOWN = 3
 BESIDE = {
     "closeness": "points off for each flag that is typed.",
     "warnings": "points off for each warning: it starts, and runs badly.",
@@ -23,13 +27,27 @@ def lines(found: Recommendation, one: RankedSolution) -> list[str]:
     following = next((other for other in found.solutions if other.rank == one.rank + 1), None)
     if following is not None:
         rows.append(wrapped(f"{one.rank} before {following.rank}: {_said(gap(one.terms, following.terms))}.", "   "))
-    if one.rank == 1 and found.own is not None:
-        between = gap(one.terms, found.own)
-        if between.gains or between.losses:
-            rows.append(wrapped(f"1 before SGLang's own choice for this layout: {_said(between)}.", "   "))
-        else:
-            rows.append("   This is SGLang's own choice for this layout.")
+    rows += [wrapped(f"Published: {_told(entry)}", "     ", "   ") for entry in one.published[:SHOWN]]
+    if len(one.published) > SHOWN:
+        rows.append(f"   and {len(one.published) - SHOWN} more.")
     return rows
+
+
+def reason(one: RankedSolution) -> list[str]:
+    """Why a configuration stands above what SGLang runs when nothing but its layout is typed; or that it is that."""
+    if one.own is None:
+        return []
+    between = gap(one.terms, one.own)
+    if not between.gains and not between.losses:
+        return ["   This is SGLang's own choice for this layout."]
+    if between.points <= 0:
+        return []
+    return [wrapped(f"Above SGLang's own choice for this layout: {_said(between)}.", "   ")]
+
+
+def _told(entry: Evidence) -> str:
+    engines = f" ({', '.join(entry.engines)})" if entry.engines else ""
+    return f"{entry.id}: {entry.about.rstrip('.')}{engines}."
 
 
 def terms(found: Recommendation) -> list[str]:
@@ -50,7 +68,11 @@ def as_data(found: Recommendation, one: RankedSolution) -> dict[str, Any]:
             for share in shares(one.terms, found.terms)
         ],
         "before_next": None if following is None else _data(gap(one.terms, following.terms)),
-        "before_own": None if found.own is None else _data(gap(one.terms, found.own)),
+        "before_own": None if one.own is None else _data(gap(one.terms, one.own)),
+        "published": [
+            {"id": entry.id, "about": entry.about, "engines": list(entry.engines), "sources": list(entry.sources)}
+            for entry in one.published
+        ],
     }
 
 
