@@ -71,7 +71,6 @@ def test_wrong_questions_end_in_a_message(words: list[str], capsys: pytest.Captu
         ("config.json", b"[]"),
         ("config.json", b"\x00\xff\x00"),
         ("config.json", b'{"architectures": 3}'),
-        ("config.json", b"{}"),
         ("config.json", b"[" * 100_000),
     ],
 )
@@ -80,6 +79,11 @@ def test_broken_configs(name: str, content: bytes, tmp_path: Path, capsys: pytes
     for reference in (tmp_path, tmp_path / name):
         assert run(["check", "B200", "--model", str(reference), "--", "--tp", "1"]) == 2
     assert capsys.readouterr().err
+
+
+def test_a_config_that_says_nothing_is_refused_as_sglang_does(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    assert run(["check", "B200", "--model", str(tmp_path), "--no-why"]) == 1
 
 
 @pytest.mark.parametrize(
