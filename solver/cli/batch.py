@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -46,7 +45,7 @@ def run(file: str, usual: Usual) -> int:
             for line in _lines(lines):
                 data = _answer(line, usual, answers)
                 everything_holds = everything_holds and data.get("holds") is True
-                sys.stdout.write(json.dumps(machine.told(data), allow_nan=False) + "\n")
+                sys.stdout.write(machine.as_json(data, None) + "\n")
     except OSError as fault:
         raise InputError(f"cannot be read: {plainly(fault)}", file) from None
     return 0 if everything_holds else 1

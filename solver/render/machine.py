@@ -19,29 +19,29 @@ from .sentence import finding_message, refusal_hint, refusal_message
 SCHEMA = 1
 
 
-def as_json(data: Any) -> str:
-    """Data as JSON text, the same bytes for the same answer."""
-    return json.dumps(told(data), indent=2, sort_keys=False, ensure_ascii=False, allow_nan=False)
+def as_json(data: Any, indent: int | None = 2) -> str:
+    """Data as JSON text, the same bytes for the same answer; without ``indent`` one line of plain ASCII."""
+    form: dict[str, Any] = {"indent": indent, "ensure_ascii": indent is None, "allow_nan": False}
+    try:
+        return json.dumps(data, **form)
+    except ValueError:  # few answers hold such a number, and looking for one costs as much as an answer
+        return json.dumps(_finite(data), **form)
 
 
-def told(data: Any) -> Any:
+def _finite(data: Any) -> Any:
     """Data with numbers that JSON has no word for (NaN, infinity) as texts."""
     if isinstance(data, float) and not math.isfinite(data):
         return str(data)
     if isinstance(data, dict):
-        return {name: told(value) for name, value in data.items()}
-    return [told(value) for value in data] if isinstance(data, (list, tuple)) else data
+        return {name: _finite(value) for name, value in data.items()}
+    return [_finite(value) for value in data] if isinstance(data, (list, tuple)) else data
 
 
 def as_yaml(data: Any) -> str:
     """Data as YAML text."""
     import yaml
 
-    return str(
-        yaml.safe_dump(
-            json.loads(json.dumps(told(data), allow_nan=False)), sort_keys=False, allow_unicode=True, width=100
-        )
-    )
+    return str(yaml.safe_dump(json.loads(as_json(data)), sort_keys=False, allow_unicode=True, width=100))
 
 
 def schema_text() -> str:
