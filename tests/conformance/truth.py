@@ -14,12 +14,13 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from constraints.load import known_releases
 from constraints.provenance import Reach, coverage, load_excused, package_of
 from solver.check import Engine
-from tests.conformance import claims, corpus, documentation, render_truth, traces
+from tests.conformance import claims, corpus, documentation, render_truth, traces, unseen
 from tests.conformance.compare import records
 from tests.conformance.engines import engine_of, knowledge_of
 from tests.conformance.examples import file_of, read_recorded
@@ -28,8 +29,8 @@ from tests.conformance.recall import Recall, case_of_example, recall
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / "docs" / "truth.md"
-TRACE, DOCUMENTATION, REFUSALS, CORPUS = "trace", "documentation", "refusals", "corpus"
-_APART = (CORPUS, "examples", TRACE, DOCUMENTATION)
+TRACE, DOCUMENTATION, REFUSALS, CORPUS, UNSEEN = "trace", "documentation", "refusals", "corpus", "unseen"
+_APART = (CORPUS, "examples", TRACE, DOCUMENTATION, UNSEEN)
 
 
 @dataclass(slots=True)
@@ -77,6 +78,9 @@ def measure(release: str, folders: list[Path], models: Path, tree: Path | None) 
             cases = corpus.read(path)
             found.sets["sample of CI"] = count(engine, cases, None)
             cited += [(case, None) for case in cases]
+        elif name == UNSEEN:
+            with TemporaryDirectory() as folder:
+                found.sets["unseen checkpoints"] = count(engine, unseen.unpack(path, Path(folder)), Path(folder))
         if name not in _APART:
             cases = list(records([path]))
             found.sets[name] = count(engine, cases, models)
