@@ -1,7 +1,8 @@
 """The one language of ``when``, ``require`` and ``set``: text -> a checked tree.
 
 The text is read by Python's own grammar and turned, node by node, into the kinds of `tree`; whatever is not among
-them is refused. Nothing is ever given to ``eval`` or ``compile``: `evaluate` composes functions.
+them is refused. What a rule's author wrote is never run: `evaluate` walks the tree, and the code that `compose` and
+`program_code` write from it holds values as `repr` gives them and names of declared functions, nothing else.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
 
 
 class _Stale(Exception):
-    """What is in the store was made of other files."""
+    """What is in the store was made of other files, or is damaged."""
 
 
 # One file for each tree of knowledge and Python: two that are used in turn do not drop each other's.
@@ -141,7 +141,7 @@ _KEPT_TREES = 8
 
 
 def _read(file: Path) -> Any:
-    """The second object of a file whose first is `_state`.
+    """What stands in a file behind `_state` and its own checksum.
 
     Raises _Stale, and whatever a damaged file makes pickle raise.
     """
@@ -152,7 +152,11 @@ def _read(file: Path) -> Any:
         with file.open("rb") as stream:
             if pickle.load(stream) != _state():
                 raise _Stale
-            kept = pickle.load(stream)
+            checksum = pickle.load(stream)
+            data = stream.read()
+        if zlib.crc32(data) != checksum:
+            raise _Stale
+        kept = pickle.loads(data)
         gc.freeze()
         return kept
     finally:
@@ -197,7 +201,9 @@ def _write(place: Path, file: Path, built: object) -> None:
     handle, name = tempfile.mkstemp(dir=place)
     with os.fdopen(handle, "wb") as out:
         pickle.dump(_state(), out, protocol=pickle.HIGHEST_PROTOCOL)
-        pickle.dump(built, out, protocol=pickle.HIGHEST_PROTOCOL)
+        data = pickle.dumps(built, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.dump(zlib.crc32(data), out)
+        out.write(data)
     Path(name).replace(file)
 
 

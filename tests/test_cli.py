@@ -56,6 +56,34 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize("command", ["check", "resolve"])
+def test_a_model_may_stand_before_the_gpu(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([command, QWEN, "2xH100", "--tp", "2"]) == 0
+    assert "Qwen/Qwen3-8B on 2xH100" in capsys.readouterr().out
+    assert run([command, QWEN, "8xH1000", "--tp", "2"]) == 2
+    assert "Did you mean H100" in capsys.readouterr().err
+
+
+def test_a_model_may_stand_before_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text(f"python3 -m sglang.launch_server --model-path {QWEN} --tp 2\n")
+    assert run(["check", QWEN, "2xH100", str(script)]) == 0
+    assert str(script) in capsys.readouterr().out
+
+
+def test_a_reader_may_have_enough(tmp_path: Path) -> None:
+    """`preflight check --batch FILE | head -1` ends quietly."""
+    line = json.dumps({"id": 1, "model": QWEN, "gpu": "B200", "args": []}) + "\n"
+    (tmp_path / "cases").write_text(line * 400)
+    words = [sys.executable, "-m", "solver", "check", "--batch", str(tmp_path / "cases")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
 @pytest.mark.parametrize("words", WRONG, ids=[" ".join(words) for words in WRONG])
 def test_wrong_questions_end_in_a_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words) == 2

@@ -46,6 +46,8 @@ def run(file: str, usual: Usual) -> int:
                 data = _answer(line, usual, answers)
                 everything_holds = everything_holds and data.get("holds") is True
                 sys.stdout.write(machine.as_json(data, None) + "\n")
+    except BrokenPipeError:  # whoever reads the answers has enough
+        raise
     except OSError as fault:
         raise InputError(f"cannot be read: {plainly(fault)}", file) from None
     return 0 if everything_holds else 1

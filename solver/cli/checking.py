@@ -12,8 +12,10 @@ from constraints.gpu_schema import Gpus
 from constraints.values import Value
 
 from ..errors import InputError
+from ..gpu import parse_gpu
 from ..intake.hub import Hub
 from . import completion
+from .filing import is_file
 from .inputs import gpu_asked, is_gpu, kept_of, launch_asked, settings_of
 from .options import (
     NO,
@@ -80,20 +82,19 @@ def check(
         return batch.run(batch_file, batch.Usual(release, gpu, gpu_memory, Hub(fetch, revision)))
     from . import filing
 
+    words, model = _with_model(words or [], model)
     if here:
-        words, gpu_memory = _with_gpu(words or [], gpu_memory)
+        words, gpu_memory = _with_gpu(words, gpu_memory)
     hub = Hub(fetch, revision)
-    gpu_and_files = filing.files_among(words or [])
-    if gpu_and_files is None:
-        words, model = _with_model(words or [], model)
+    gpu_and_files = filing.files_among(words)
     if gpu_and_files is not None or (words and (quiet or output in filing.TOOLS)):
         from ..file_check import Asked
 
-        gpu, files = gpu_and_files or ((words or [""])[0], [])
+        gpu, files = gpu_and_files or (words[0], [])
         told = why or fix or diff
         asked = Asked(gpu, model, release, settings_of(env), without or (), cuda, gpu_memory, nodes, told, hub=hub)
         shown_as = filing.Shown(output, quiet, show_facts, fix, diff, keep)
-        return filing.run(asked, files, shown_as) if files else filing.command(asked, (words or [])[1:], shown_as)
+        return filing.run(asked, files, shown_as) if files else filing.command(asked, words[1:], shown_as)
     if fix or diff:
         raise InputError("--fix and --diff need a file", "check", "Write: preflight check 8xB200 FILE --diff")
     from ..api import Preflight
@@ -136,10 +137,10 @@ def resolve(
     from ..api import Preflight
     from ..render import machine, text
 
+    words, model = _with_model(words or [], model)
     memory = None
     if here:
-        words, memory = _with_gpu(words or [], None)
-    words, model = _with_model(words or [], model)
+        words, memory = _with_gpu(words, None)
     if not words:
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release, Hub(fetch, revision))
@@ -160,10 +161,24 @@ def _with_gpu(words: list[str], memory_gib: float | None) -> tuple[list[str], fl
 
 
 def _with_model(words: list[str], model: str | None) -> tuple[list[str], str | None]:
-    """The words from the GPU on, and the model, which may stand before it as ``recommend`` takes them."""
-    if model is None and len(words) > 1 and not is_gpu(words[0], _gpus()) and is_gpu(words[1], _gpus()):
-        return words[1:], words[0]
-    return words, model
+    """The words from the GPU on, and the model, which may stand before it as ``recommend`` takes them.
+
+    Raises InputError when what follows a model is meant as a GPU and is none.
+    """
+    if model is not None or not words or not _is_model(words[0]):
+        return words, model
+    if len(words) > 1 and not words[1].startswith("-") and not is_file(words[1]):
+        parse_gpu(words[1], _gpus())
+    return words[1:], words[0]
+
+
+def _is_model(word: str) -> bool:
+    """Whether a word is a checkpoint's id or folder rather than a GPU, a file or the start of a command."""
+    from constraints import store
+
+    if is_file(word) or is_gpu(word, _gpus()):
+        return False
+    return "/" in word or Path(word).is_dir() or any(one.id == word for one in store.catalogue().checkpoints)
 
 
 def _gpus() -> Gpus:

@@ -39,14 +39,15 @@ def files_among(words: Sequence[str]) -> tuple[str | None, list[str]] | None:
     """The GPU, if one is named, and the files; None where the words are a GPU and a command."""
     if not words:
         return None
-    if all(_is_file(word) for word in words):
+    if all(is_file(word) for word in words):
         return None, list(words)
-    if len(words) > 1 and all(_is_file(word) for word in words[1:]) and not _is_file(words[0]):
+    if len(words) > 1 and all(is_file(word) for word in words[1:]) and not is_file(words[0]):
         return words[0], list(words[1:])
     return None
 
 
-def _is_file(word: str) -> bool:
+def is_file(word: str) -> bool:
+    """Whether a word names a file, or what reads like one."""
     if word == "-":
         return True
     if word.startswith("-") or not word:

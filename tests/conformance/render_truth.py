@@ -34,7 +34,7 @@ argument resolution, checks and attention registry under a faked GPU, and to us.
 | commands over every flag | `python -m tests.conformance.draw --release R --models MODELS --seed N [--odd]` |
 | commands the parser refuses | `python -m tests.conformance.draw_refusals --release R --seed 11 --out CASES` |
 | the matrix of SGLang's documentation | `python -m tests.conformance.documentation --release R --out CASES` |
-| checkpoints that nobody published | `python -m tests.conformance.draw_models --from FOLDER... --seed N --count N --out MODELS`, `draw_formats`, and of their recordings `python -m tests.conformance.unseen` |
+| checkpoints that nobody published | `draw_models`, `draw_formats` and, of their recordings, `unseen` (each says how) |
 | what SGLang says | `python -m tests.conformance.ask --release R --in CASES --out SET-R.jsonl.gz --runner RUNNER` |
 | examples of the rules | `python tests/conformance/record.py --release R --models MODELS --runner RUNNER` |
 | one set, every disagreement | `python tests/conformance/compare.py --release R --models MODELS SET-R.jsonl.gz` |
