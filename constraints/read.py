@@ -14,6 +14,8 @@ import yaml
 from .errors import Fault, KnowledgeError
 from .plainly import plainly
 
+MAX_FILE, MAX_VALUES = 4_000_000, 100_000
+
 try:
     from yaml import CSafeLoader as _Loader
 except ImportError:  # a PyYAML without libyaml: the same answers, ten times slower
@@ -78,6 +80,8 @@ def read_file(path: Path, shown: str | None = None) -> Any:
     """The data of one YAML file; ``shown`` is its name in faults."""
     file = shown or str(path)
     try:
+        if path.exists() and (not path.is_file() or path.stat().st_size > MAX_FILE):
+            raise KnowledgeError([Fault(file, 1, f"is no plain file of at most {MAX_FILE // 1_000_000} MB")])
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
         raise KnowledgeError([Fault(file, 1, f"cannot be read: {plainly(fault)}")]) from None
@@ -132,10 +136,24 @@ def read_as_python(text: str, file: str) -> Any:
     Raises KnowledgeError when it cannot.
     """
     try:
-        return yaml.safe_load(text)
+        data = yaml.safe_load(text)
+        if _spread(data, {}) > MAX_VALUES:
+            raise KnowledgeError([Fault(file, 1, f"its anchors write out to more than {MAX_VALUES:,} values")])
+        return data
     except yaml.YAMLError as fault:
         mark = getattr(fault, "problem_mark", None)
         message = f"not YAML: {getattr(fault, 'problem', None) or 'a character it cannot hold'}"
         raise KnowledgeError([Fault(file, mark.line + 1 if mark else 1, message)]) from None
     except (RecursionError, ValueError) as fault:  # such as an impossible date
         raise KnowledgeError([Fault(file, 1, f"not YAML: {plainly(fault)}")]) from None
+
+
+def _spread(data: Any, known: dict[int, int]) -> int:
+    """How many values there are when each anchor's are written out wherever it is used."""
+    if not isinstance(data, (dict, list)):
+        return 1
+    if id(data) not in known:
+        known[id(data)] = MAX_VALUES + 1  # one that holds itself never ends
+        inner = data.values() if isinstance(data, dict) else data
+        known[id(data)] = 1 + sum(_spread(one, known) for one in inner)
+    return known[id(data)]

@@ -118,6 +118,7 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
     """
     place = _folder()
     if place is None:
+        _unkept.add(key)
         return build()
     file = place / f"{key}-{_TREE}.pickle"
     # A damaged pickle may raise anything at all.
@@ -125,10 +126,17 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
         kept: Kept = _read(file)
         return kept
     built = build()
-    with contextlib.suppress(OSError):
+    try:
         _write(place, file, built)
         _drop_old(place, key)
+    except OSError:
+        _unkept.add(key)
     return built
+
+
+def unkept() -> bool:
+    """Whether something was built that could not be kept, so that the next start builds it again."""
+    return bool(_unkept)
 
 
 class _Stale(Exception):
@@ -138,6 +146,7 @@ class _Stale(Exception):
 # One file for each tree of knowledge and Python: two that are used in turn do not drop each other's.
 _TREE = f"{zlib.crc32(f'{HOME}|{sys.version}'.encode()):08x}"
 _KEPT_TREES = 8
+_unkept: set[str] = set()
 
 
 def _read(file: Path) -> Any:

@@ -84,6 +84,52 @@ def test_a_reader_may_have_enough(tmp_path: Path) -> None:
         assert process.stderr.read() == b""
 
 
+def shell(text: str, place: Path) -> subprocess.CompletedProcess[str]:
+    """What `preflight` does in a shell, where it is called $PREFLIGHT."""
+    program = (
+        f"{sys.executable} -c 'import sys; sys.path.insert(0, sys.argv.pop(1)); from solver.cli import main; main()'"
+    )
+    here = Path(__file__).resolve().parents[1]
+    return subprocess.run(
+        ["sh", "-c", text.replace("$PREFLIGHT", f"{program} {here}")],
+        cwd=place,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("$PREFLIGHT check 4xH100 - <&-", "standard input is closed"),
+        ("$PREFLIGHT check --batch - <&-", "standard input is closed"),
+        ("$PREFLIGHT diagnose - <&-", "standard input is closed"),
+        ("$PREFLIGHT gpus > /dev/full", "no space left"),
+        ("$PREFLIGHT recommend Qwen/Qwen3-8B H100 --profile /dev/zero", "no plain file"),
+        ("$PREFLIGHT check --batch /dev/zero", "longer than"),
+        ("$PREFLIGHT check H100 --model Qwen/Qwen3-8B -- --config bomb.yaml", ""),
+        ("mkfifo pipe.yaml; $PREFLIGHT check H100 --model Qwen/Qwen3-8B -- --config pipe.yaml", ""),
+    ],
+)
+def test_a_shell_in_a_bad_state(text: str, said: str, tmp_path: Path) -> None:
+    """No traceback, no hang, no memory without bound, and never the exit code of a finding that is none."""
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    (tmp_path / "bomb.yaml").write_text(f"a0: &a0 x\n{levels}")
+    done = shell(text, tmp_path)
+    assert done.returncode == (2 if said else 1), done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_script_is_given_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("TP=$1\npython3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp $TP\n")
+    assert run(["check", "4xH100", str(script)]) == 0
+    assert "does not say" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("words", WRONG, ids=[" ".join(words) for words in WRONG])
 def test_wrong_questions_end_in_a_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(words) == 2

@@ -202,3 +202,14 @@ def test_report(
     hard = {finding.rule.id for finding in answer.findings if finding.severity == "error"}
     assert hard == expected
     assert answer.holds == (not expected)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_decode_context_parallelism_moves_no_kv_heads(release: str, tmp_path: Path) -> None:
+    """Five KV heads on four ranks are refused with --dcp-size too: its layers still deal heads out over all ranks."""
+    config = {**QWEN_CODER_480B, "num_attention_heads": 40, "num_key_value_heads": 5, "num_hidden_layers": 8}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    preflight = Preflight(release)
+    for more in ([], ["--dcp-size", "2"]):
+        found = preflight.check(str(tmp_path), platform_of(preflight.knowledge, "4xH100"), ["--tp", "4", *more])
+        assert "kv-heads-divide" in [one.rule.id for one in found.findings]

@@ -17,6 +17,7 @@ DAMAGES = range(40)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty store of its own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(store, "_unkept", set())
     store._folder.cache_clear()
     yield tmp_path / "sglang-preflight"
     monkeypatch.undo()
@@ -60,3 +61,4 @@ def test_a_folder_of_others_is_left_alone(place: Path) -> None:
     assert compiled("first") == "first"
     assert compiled("second") == "second"
     assert list(place.iterdir()) == []
+    assert store.unkept()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 import typer
 
 from constraints.errors import KnowledgeError
+from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
 from .options import FAULT, WRONG, YES
@@ -38,6 +40,8 @@ def run(words: list[str]) -> int:
     """Run one command line; what is wrong becomes a message on standard error and an exit code."""
     try:
         outcome = _application(words)(args=words, standalone_mode=False)
+        sys.stdout.flush()
+        _warn_of_store()
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
         _told(_wrong(error))
@@ -57,6 +61,19 @@ def run(words: list[str]) -> int:
         return 130
     except BrokenPipeError:
         return YES
+    except OSError as fault:  # a full disk, a file that may not be written, a folder that is gone
+        _told(f"{fault.filename or 'the answer'}: {plainly(fault)}")
+        return WRONG
+
+
+def _warn_of_store() -> None:
+    from constraints import store
+
+    if store.unkept():
+        _told(
+            "The knowledge was read anew, which takes seconds: it cannot be kept.\n"
+            "Set XDG_CACHE_HOME to a folder that you alone can write to."
+        )
 
 
 def _told(message: str) -> None:

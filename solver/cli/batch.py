@@ -5,10 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from constraints.plainly import plainly
 
@@ -21,6 +19,9 @@ from ..machine import platform_of
 from ..model_input import NOWHERE
 from ..render import machine
 from .cases import WHERE, batch_case, expect_case, whole_number
+from .inputs import opened
+
+MAX_LINE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,8 @@ def run(file: str, usual: Usual) -> int:
     answers: dict[str | None, Preflight] = {}
     everything_holds = True
     try:
-        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as lines:
-            for line in _lines(lines):
+        with opened(file) as lines:
+            for line in _lines(lines, file):
                 data = _answer(line, usual, answers)
                 everything_holds = everything_holds and data.get("holds") is True
                 sys.stdout.write(machine.as_json(data, None) + "\n")
@@ -53,9 +54,13 @@ def run(file: str, usual: Usual) -> int:
     return 0 if everything_holds else 1
 
 
-def _lines(lines: Any) -> Iterator[str]:
-    # A line that is no text is a bad line, not the end; JSON out is plain ASCII, which every terminal can take.
-    return (line.decode("utf-8", errors="replace").removeprefix("\ufeff") for line in lines if line.strip())
+def _lines(lines: BinaryIO, file: str) -> Iterator[str]:
+    for line in iter(lambda: lines.readline(MAX_LINE + 1), b""):
+        if len(line) > MAX_LINE:
+            raise InputError(f"a line is longer than {MAX_LINE // 1_000_000} MB", file)
+        if line.strip():
+            # A line that is no text is a bad line, not the end; JSON out is ASCII, which every terminal can take.
+            yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
 
 
 def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> dict[str, Any]:

@@ -106,9 +106,7 @@ def check(
     platform, arguments = launch_asked(
         preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
-    report = preflight.check(
-        model, platform, arguments, Path.cwd(), why=why, keep=kept_of(keep, preflight.knowledge.flags)
-    )
+    report = preflight.check(model, platform, arguments, Path(), why=why, keep=kept_of(keep, preflight.knowledge.flags))
     report = report._replace(memory=preflight.memory(report) if report.refusal is None else None)
     shown = text.check(report) + (_facts(report.facts) if show_facts and output is CheckFormat.text else "")
     if output is CheckFormat.command:
@@ -147,7 +145,7 @@ def resolve(
     platform, arguments = launch_asked(
         preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory
     )
-    report = preflight.check(model, platform, arguments, Path.cwd())
+    report = preflight.check(model, platform, arguments, Path())
     data = machine.check(report)
     data["log"] = [machine.change(one) for one in report.log]
     write(formatted(output, text.log(report), data))

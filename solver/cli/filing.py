@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from constraints.plainly import plainly
-
-from ..errors import InputError
 from .options import NO, YES, CheckFormat
 from .output import write
 from .progress import progress
@@ -128,16 +124,9 @@ def read(file: str) -> str:
     Raises InputError.
     """
     from ..intake.decode import MAX_BYTES, decode
+    from .inputs import bytes_of
 
-    try:
-        if file == "-":
-            data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        else:
-            with Path(file).open("rb") as stream:
-                data = stream.read(MAX_BYTES + 1)
-    except OSError as fault:
-        raise InputError(f"cannot be read: {plainly(fault)}", file) from None
-    return decode(data, _named(file))
+    return decode(bytes_of(file, MAX_BYTES), _named(file))
 
 
 def _named(file: str) -> str:

@@ -6,7 +6,9 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 from constraints.gpu_names import spelling
 from constraints.gpu_schema import Gpus
@@ -26,17 +28,44 @@ from ..near import nearest_names
 from ..place import ASPECTS
 from ..render.sentence import refusal_message
 
+MAX_LOG = 20_000_000
+
 
 def text_of(file: str) -> str:
-    """The text of a file, or of standard input for ``-``; what is no text in it is marked, not refused.
+    """The text of a log, or of standard input for ``-``; what is no text in it is marked, not refused.
+
+    Raises InputError.
+    """
+    data = bytes_of(file, MAX_LOG)
+    if len(data) > MAX_LOG:
+        raise InputError(
+            f"larger than {MAX_LOG // 1_000_000} MB", file, "Give its end: tail -c 1000000 FILE | preflight diagnose -"
+        )
+    return data.decode("utf-8", errors="replace")
+
+
+def bytes_of(file: str, most: int) -> bytes:
+    """A file, or standard input for ``-``: no more than one byte over ``most``.
 
     Raises InputError.
     """
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        with opened(file) as stream:
+            return stream.read(most + 1)
     except OSError as fault:
         raise InputError(f"cannot be read: {plainly(fault)}", file) from None
-    return data.decode("utf-8", errors="replace")
+
+
+def opened(file: str) -> AbstractContextManager[BinaryIO]:
+    """A file to read bytes of, or standard input for ``-``.
+
+    Raises InputError when standard input is closed; OSError.
+    """
+    if file != "-":
+        return Path(file).open("rb")
+    if sys.stdin is None:
+        raise InputError("standard input is closed", "-", "Name a file, or send something to it.")
+    return nullcontext(sys.stdin.buffer)
 
 
 def machine_asked(

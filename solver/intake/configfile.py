@@ -18,6 +18,8 @@ from constraints.schema import Action, Flags
 from .refusal import Reason, Refusal
 from .tokens import Word
 
+_MAX_BYTES = 4_000_000
+
 
 def merge_config(
     words: Sequence[Word], flags: Flags, folder: Path | None = None
@@ -59,6 +61,8 @@ def merge_config(
         return refuse("config-not-yaml", name)
     if not path.exists():
         return refuse("config-not-found", name)
+    if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+        return refuse("config-unreadable", name, f"it is no plain file of at most {_MAX_BYTES // 1_000_000} MB")
     try:
         from constraints.read import read_as_python
 

@@ -10,7 +10,7 @@ from .template import is_template
 from .tokens import Word
 
 _VARIABLE = re.compile(
-    r"\$\$|\$(?P<name>[A-Za-z_]\w*)|\$\{(?P<braced>[A-Za-z_]\w*|\d+)(?::?[-=](?P<default>[^{}$]*))?\}"
+    r"\$\$|\$(?P<name>[A-Za-z_]\w*|\d|[@*])|\$\{(?P<braced>[A-Za-z_]\w*|\d+)(?::?[-=](?P<default>[^{}$]*))?\}"
     r"|\$\((?P<round>[A-Za-z_]\w*)\)",
     re.ASCII,
 )

@@ -153,7 +153,7 @@ def changes(fix: Fix) -> list[str]:
 
 _ASPECTS = {
     "gpu": "run it on {after} instead of {before}",
-    "num_gpus": "use {after} GPUs instead of {before}",
+    "num_gpus": "use {after} instead of {before} GPUs",
     "release": "use SGLang {after} instead of {before}",
     "model": "serve {after} instead of {before}",
 }
