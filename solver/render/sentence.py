@@ -39,6 +39,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A count and what is counted."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def cited(rule: Rule, source: Source | None) -> str:
     """Which rule, and the line of SGLang that says so."""
     if source is None:
