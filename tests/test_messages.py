@@ -118,3 +118,23 @@ def test_the_memory_of_a_host_is_said_to_be_a_guess(capsys: pytest.CaptureFixtur
     assert "weights-fit-the-gpu" in capsys.readouterr().out
     assert run(["check", "CPU", "--gpu-memory", "900", "--model", "deepseek-ai/DeepSeek-V3"]) == 0
     assert "weights-fit" not in capsys.readouterr().out
+
+
+def test_the_place_of_a_fault_is_told_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / ("a b" + "c" * 200)
+    folder.mkdir()
+    (folder / "config.json").write_text("{a")
+    assert run(["recommend", str(folder), "H100"]) == 2
+    assert f"{folder}/config.json: " in capsys.readouterr().err
+    assert run(["recommend", MODEL, "H100", "--profile", f"{folder}/none.yaml"]) == 2
+    assert f"{folder}/none.yaml" in capsys.readouterr().err
+    # What else is as long is no place.
+    assert run(["recommend", str(folder), "H100", "--set", "tp_size=" + "1" * 300]) == 2
+    assert "1" * 200 not in capsys.readouterr().err
+
+
+def test_a_missing_config_is_told_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / ("c" * 200) / "c.yaml"
+    assert run(["check", "H100", "--model", MODEL, "--", "--config", str(file)]) == 1
+    answer = capsys.readouterr()
+    assert str(file) in answer.out + answer.err

@@ -40,7 +40,7 @@ def run(words: list[str]) -> int:
         outcome = _application(words)(args=words, standalone_mode=False)
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
-        _told(_wrong(error))
+        _told(_wrong(error), error.where or "")
         return WRONG
     except KnowledgeError as error:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
@@ -59,11 +59,11 @@ def run(words: list[str]) -> int:
         return YES
 
 
-def _told(message: str) -> None:
-    """A message on standard error, of words that a person reads to their end."""
+def _told(message: str, place: str = "") -> None:
+    """A message on standard error, of words that a person reads to their end, and of the whole ``place`` of a fault."""
     from ..render.sentence import cut
 
-    typer.echo(printable(cut(message)), err=True)
+    typer.echo(printable(cut(message, place)), err=True)
 
 
 def _usage(text: str) -> str:
