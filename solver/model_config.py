@@ -252,4 +252,5 @@ def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:
     if architecture is not None and architecture not in known.sets.get("supported", ()):
         yield f"{architecture} is not among the architectures of SGLang {known.release}: facts come from values alone"
     if facts.top.cls.name == "":
-        yield f"model_type {kind} has no known config class: keys are read as they stand, nothing is added"
+        lacking = "the config has no model_type" if kind is None else f"model_type {kind} has no known config class"
+        yield f"{lacking}: keys are read as they stand, nothing is added"

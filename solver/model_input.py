@@ -57,7 +57,10 @@ def read_model(
     reference = reference.strip()
     if not reference:
         raise InputError("No model is named", "model", "Give a Hugging Face id, a folder or a config.json.")
-    path = Path(reference).expanduser()
+    try:
+        path = Path(reference).expanduser()
+    except RuntimeError:  # nobody has that name here
+        path = Path(reference)
     checkpoint = catalogue.names.get(reference.lower().rstrip("/"))
     try:
         is_folder, is_file = path.is_dir(), path.is_file()

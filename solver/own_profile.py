@@ -38,5 +38,5 @@ def own_profile(file: Path, knowledge: Knowledge, models: ModelKnowledge) -> Pro
         )
     if profile is None or faults:
         told = "\n".join(str(fault) for fault in sorted(faults))
-        raise InputError(told, None, "constraints/README.md says what a profile holds.")
+        raise InputError(told, str(file), "constraints/README.md says what a profile holds.")
     return profile

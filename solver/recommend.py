@@ -71,7 +71,8 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
         ("context-length", load.context or 1),
     ):
         if not 0 < value <= MOST:
-            raise InputError(f"--{name} is more than any server has", "the workload", f"Give 1 to {MOST:,}.")
+            size = f"{value:,} is too few" if value < 1 else "more than any server has"
+            raise InputError(size, f"--{name}", f"Give 1 to {MOST:,}.")
     served = wish.workload.facts["workload.context"]
     limit = engine.facts(model, platform, wish.pins).get(engine.knowledge.roles["context_limit"])
     usual = wish.workload == Workload(*wish.profile.workload)  # a profile is for every model
@@ -80,7 +81,7 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
             f"{subject.model} takes requests of at most {limit:,} tokens, and these grow to "
             + (f"{served:,}" if served <= MOST else "more than a billion"),
             "the workload",
-            "Ask with a smaller --context-length, --input-len or --output-len.",
+            "Ask for shorter prompts and answers, or for a smaller context.",
         )
     found = best(engine, model, platform, wish)
     return Recommendation(

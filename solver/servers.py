@@ -9,9 +9,9 @@ from typing import NamedTuple
 from constraints.preferences import Profile
 from constraints.values import Value
 
-from .api import Preflight
+from .check import Engine
 from .errors import InputError
-from .estimate.roofline import Workload
+from .estimate.roofline import Workload, roofline
 from .facts import Platform
 from .recommend import Wish, best
 from .report import RankedSolution
@@ -33,33 +33,44 @@ class Split(NamedTuple):
 
 
 def splits(
-    preflight: Preflight,
+    engine: Engine,
     model: str,
     platform: Platform,
     profile: Profile,
     pins: Mapping[str, Value],
     workload: Workload | None = None,
 ) -> tuple[Split, ...]:
-    """One server, two, four ... as long as a model may fit its share of the GPUs; requests are divided among them.
+    """Each number of servers that shares the GPUs out evenly, where a model may fit; requests are divided among them.
 
-    Raises InputError; Disagreement as `recommend`.
+    There are never more servers than requests: one without any would do nothing. Raises InputError; Disagreement as
+    `recommend`.
     """
     if platform.nodes > 1:
         raise InputError("servers are compared on one node", "--servers", "Leave --nodes out.")
     served = workload or Workload(*profile.workload)
     found: list[Split] = []
-    servers = 1
-    while platform.num_gpus % servers == 0:
-        share = replace(served, concurrency=-(-served.concurrency // servers))
+    for servers in range(1, min(platform.num_gpus, served.concurrency) + 1):
+        if platform.num_gpus % servers:
+            continue
+        fewest, busier = divmod(served.concurrency, servers)
+        # The configuration is that of a server with most to do; the others have one request less.
+        most = replace(served, concurrency=fewest + (busier > 0))
         machine = replace(platform, num_gpus=platform.num_gpus // servers, counted=True)
-        answer = best(preflight.engine, model, machine, Wish(profile, share, pins, 1))
+        answer = best(engine, model, machine, Wish(profile, most, pins, 1))
         if not answer.solutions:
-            break
+            continue
         one = answer.solutions[0]
         if one.memory is not None and one.memory.fits is False:
-            break
-        bound = one.roofline
-        rate, running = (None, None) if bound is None else (bound.rate * servers, bound.running * servers)
-        found.append(Split(servers, machine.num_gpus, one, rate, running, None if bound is None else bound.first_token))
-        servers *= 2
+            continue
+        rate = running = first = None
+        if one.roofline is not None:
+            rate, running, first = one.roofline.rate, one.roofline.running, one.roofline.first_token
+            full = busier or servers
+            rate, running = rate * full, running * full
+            resolved = engine.check(model, machine, one.args).resolution if full < servers else None
+            if resolved is not None:
+                less = roofline(engine.knowledge.names, resolved.values, replace(served, concurrency=fewest))
+                assert less is not None, "what is known of a server with one request more is known of this one"
+                rate, running = rate + less.rate * (servers - full), running + less.running * (servers - full)
+        found.append(Split(servers, machine.num_gpus, one, rate, running, first))
     return tuple(found)

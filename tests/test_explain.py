@@ -13,11 +13,13 @@ import pytest
 
 from constraints.values import Value, same
 from solver.api import Preflight
+from solver.cli.app import run
 from solver.machine import platform_of
 from solver.place import Place
 from solver.proof import Question, prove
 from solver.render import machine
-from solver.report import Explanation
+from solver.render.conflict import changes
+from solver.report import Adjustment, Explanation, Fix
 from tests.conformance.ways_out import explained, names_the_line, refused
 
 SOLVER = Path(__file__).resolve().parents[1] / "solver"
@@ -178,3 +180,12 @@ def test_values_nobody_listed_change_no_conflict() -> None:
                 facts = asked.engine.facts(DEEPSEEK, asked.machine("8xB200"))
                 broken = {one.rule.id for one in asked.engine.run(facts, typed).broken}
                 assert rules & broken, (core.pins, typed)
+
+
+def test_one_gpu_is_said_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    fix = Fix(1, (Adjustment("num_gpus", 2, 1),), QWEN, "H100", 1, "0.5.23", (), {})
+    assert changes(fix) == ["use 1 GPU instead of 2"]
+    fix = fix._replace(changes=(Adjustment("num_gpus", 1, 2),))
+    assert changes(fix) == ["use 2 GPUs instead of 1"]
+    assert run(["explain", QWEN, "H100", "--which", "gpu", "--set", "tp_size=1"]) in (0, 1)
+    assert capsys.readouterr().out.startswith("Qwen/Qwen3-8B on 1 GPU of each kind")

@@ -99,6 +99,64 @@ def test_a_local_folder_is_shown_to_the_container(
         assert all(one["readOnly"] for one in pod["containers"][0]["volumeMounts"][1:])
 
 
+@pytest.mark.parametrize("form", BOXES, ids=[form.value for form in BOXES])
+def test_a_lone_file_is_shown_as_a_file(form: LaunchFormat, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.jinja"
+    file.write_text("")
+    words = ["recommend", "Qwen/Qwen3-8B", "H100", "--top", "1", "--set", f"chat_template={file}"]
+    assert run([*words, "--format", form.value]) == 0
+    text = capsys.readouterr().out
+    if form is LaunchFormat.docker:
+        assert f"-v {file}:{file}:ro" in text
+        assert f"-v {tmp_path}:" not in text
+    elif form is LaunchFormat.compose:
+        (document,) = yaml.safe_load_all(text)
+        assert [one["source"] for one in document["services"]["sglang"]["volumes"][1:]] == [str(file)]
+    else:
+        (document,) = yaml.safe_load_all(text)
+        volumes = document["spec"]["template"]["spec"]["volumes"][1:]
+        assert [one["hostPath"] for one in volumes] == [{"path": str(file), "type": "File"}]
+
+
+def test_a_file_beside_the_model_is_shown_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text(store.catalogue().configs["Qwen3-8B.json"])
+    (tmp_path / "mine.jinja").write_text("")
+    words = ["recommend", str(tmp_path), "H100", "--top", "1", "--set", f"chat_template={tmp_path}/mine.jinja"]
+    assert run([*words, "--format", "docker"]) == 0
+    assert capsys.readouterr().out.count(":ro") == 1
+
+
+def test_a_name_is_no_path_though_a_folder_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "org" / "m").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    words = ["recommend", "Qwen/Qwen3-8B", "H100", "--top", "1", "--set", "served_model_name=org/m"]
+    assert run([*words, "--format", "docker"]) == 0
+    text = capsys.readouterr().out
+    assert "--served-model-name org/m" in text
+    assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize("value", ["~nobody-of-that-name/x", "./" + "b" * 300], ids=["home", "long"])
+def test_what_cannot_be_a_path_stays_as_it_is(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["recommend", "Qwen/Qwen3-8B", "H100", "--top", "1", "--set", f"chat_template={value}"]
+    assert run([*words, "--format", "docker"]) == 0
+    assert value in capsys.readouterr().out
+
+
+def test_a_model_below_no_home_is_no_model(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["recommend", "~nobody-of-that-name/x", "H100"]) == 2
+    assert "~nobody-of-that-name/x" in capsys.readouterr().err
+
+
+def test_paths_are_flags_of_some_release() -> None:
+    known = [store.knowledge_of(release) for release in store.known_releases()]
+    named = known[-1].roles["reads"].split()
+    assert len(set(named)) == len(named)
+    assert all(any(name in one.flags for one in known) for name in named)
+
+
 def test_fixes_are_written_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(["explain", "Qwen/Qwen3-8B", "H200", "--set", "attention_backend=trtllm_mla", "--format", "docker"]) == 1
     text = capsys.readouterr().out

@@ -12,7 +12,10 @@ import pytest
 from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
 from constraints.read import read_file
+from solver import Preflight
 from solver.cli.app import run
+from solver.errors import InputError
+from solver.estimate.roofline import Workload
 
 LAUNCH = 'FROM lmsysorg/sglang:v0.5.23\nCMD ["python3", "-m", "sglang.launch_server", "--model-path", "Qwen/Qwen3-8B"'
 MANY = "9" * 5000
@@ -29,9 +32,9 @@ WRONG: list[tuple[list[str], str]] = [
     (["explain", MODEL, "H100", "--which", "count"], "--which count asks for which of these something holds: say what"),
     (["explain", MODEL, "H100", "--args", "x", "--set", "tp_size=1"], "both --set and --args are given"),
     (["recommend", MODEL, "H100", "--set", f"tp_size={MANY}"], "(5,000 characters)' is no value for --tp-size"),
-    (["recommend", MODEL, "H100", "--input-len", "1" + "0" * 30], "--input-len is more than any server has"),
-    (["recommend", MODEL, "H100", "--concurrency", "1" + "0" * 30], "--concurrency is more than any server has"),
-    (["recommend", MODEL, "H100", "--context-length", "1" + "0" * 30], "--context-length is more than any server has"),
+    (["recommend", MODEL, "H100", "--input-len", "1" + "0" * 30], "--input-len: more than any server has"),
+    (["recommend", MODEL, "H100", "--concurrency", "1" + "0" * 30], "--concurrency: more than any server has"),
+    (["recommend", MODEL, "H100", "--context-length", "1" + "0" * 30], "--context-length: more than any server has"),
     (["recommend", MODEL, "H100", "--top", MANY], "is not a whole number in range"),
     (["recommend", MODEL, "H100", "--profile", "./empty.yaml"], "a profile has terms"),
     (["recommend", MODEL, "H100", "--profile", "./none.yaml"], "none.yaml:1: a profile has terms"),
@@ -118,3 +121,40 @@ def test_the_memory_of_a_host_is_said_to_be_a_guess(capsys: pytest.CaptureFixtur
     assert "weights-fit-the-gpu" in capsys.readouterr().out
     assert run(["check", "CPU", "--gpu-memory", "900", "--model", "deepseek-ai/DeepSeek-V3"]) == 0
     assert "weights-fit" not in capsys.readouterr().out
+
+
+def test_the_place_of_a_fault_is_told_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / ("a b" + "c" * 200)
+    folder.mkdir()
+    (folder / "config.json").write_text("{a")
+    assert run(["recommend", str(folder), "H100"]) == 2
+    assert f"{folder}/config.json: " in capsys.readouterr().err
+    assert run(["recommend", MODEL, "H100", "--profile", f"{folder}/none.yaml"]) == 2
+    assert f"{folder}/none.yaml" in capsys.readouterr().err
+    # What else is as long is no place.
+    assert run(["recommend", str(folder), "H100", "--set", "tp_size=" + "1" * 300]) == 2
+    assert "1" * 200 not in capsys.readouterr().err
+
+
+def test_a_missing_config_is_told_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / ("c" * 200) / "c.yaml"
+    assert run(["check", "H100", "--model", MODEL, "--", "--config", str(file)]) == 1
+    answer = capsys.readouterr()
+    assert str(file) in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    ("workload", "where"),
+    [
+        (Workload(0, 256, 8), "--input-len"),
+        (Workload(1024, -1, 8), "--output-len"),
+        (Workload(1024, 256, -1), "--concurrency"),
+        (Workload(1024, 256, 8, -5), "--context-length"),
+    ],
+    ids=["input", "output", "concurrency", "context"],
+)
+def test_a_workload_of_nothing_is_too_little(workload: Workload, where: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Preflight().recommend(MODEL, "H100", workload=workload)
+    assert caught.value.where == where
+    assert "too few" in caught.value.message

@@ -124,6 +124,14 @@ def test_an_architecture_nobody_listed_still_has_facts() -> None:
     assert len(facts.inferred) == 2
 
 
+def test_a_config_without_its_type_says_so(tmp_path: Path) -> None:
+    config = json.loads(catalogue().configs["Qwen3-8B.json"])
+    del config["model_type"]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    facts = model_facts(read_model(str(tmp_path), catalogue()), known("0.5.23"))
+    assert facts.inferred == ("the config has no model_type: keys are read as they stand, nothing is added",)
+
+
 def test_an_id_that_is_nearly_right_gets_a_suggestion() -> None:
     with pytest.raises(InputError) as caught:
         read_model("Qwen/Qwen3-8b-instruct", catalogue())

@@ -44,7 +44,7 @@ def run(words: list[str]) -> int:
         _warn_of_store()
         return outcome if isinstance(outcome, int) else YES
     except InputError as error:
-        _told(_wrong(error))
+        _told(_wrong(error), error.where or "")
         return WRONG
     except KnowledgeError as error:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
@@ -76,11 +76,11 @@ def _warn_of_store() -> None:
         )
 
 
-def _told(message: str) -> None:
-    """A message on standard error, of words that a person reads to their end."""
+def _told(message: str, place: str = "") -> None:
+    """A message on standard error, of words that a person reads to their end, and of the whole ``place`` of a fault."""
     from ..render.sentence import cut
 
-    typer.echo(printable(cut(message)), err=True)
+    typer.echo(printable(cut(message, place)), err=True)
 
 
 def _usage(text: str) -> str:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import InputError
+from ..render.launch import Mount
 from .options import LaunchFormat
 
 if TYPE_CHECKING:
+    from constraints.knowledge import Knowledge
     from constraints.values import Value
 
     from ..api import Preflight
@@ -65,9 +67,9 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
     knowledge = preflight.knowledge
     model_option = knowledge.flags[knowledge.roles["model"]].options[0]
     words = [model_option, one.model, *one.args]
-    mounts: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
     if form in _BOXES:
-        words, mounts = _mounted(words)
+        words, mounts = _mounted(words, knowledge)
     gpu = knowledge.gpus.get(one.gpu, platform.gpu)
     box = launch.Box(
         knowledge.roles,
@@ -94,24 +96,45 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
     return launch.pretty(words) + "\n"
 
 
-def _mounted(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The words with local checkpoints by their full paths, and the folders to show to the container for them."""
+def _mounted(words: Sequence[str], knowledge: Knowledge) -> tuple[list[str], tuple[Mount, ...]]:
+    """The words with what they name on this machine by its full path, and what to show to the container for them."""
+    roles = knowledge.roles
+    reads, checkpoints = roles["reads"].split(), (roles["model"], roles["draft"])
     made = list(words)
     folders: dict[str, None] = {}
+    files: dict[str, None] = {}
+    flag = ""
     for place, word in enumerate(words):
-        # The first value is the model; elsewhere a bare word is a name, even where a folder is called so.
-        if word.startswith("-") or not (place == 1 or "/" in word):
+        if word.startswith("-"):
+            flag = knowledge.flags.options[word][0].name if word in knowledge.flags.options else ""
             continue
+        # Of checkpoints a bare word may be a folder; elsewhere it is a name, even where a folder is called so.
+        if flag not in reads or not (flag in checkpoints or "/" in word):
+            continue
+        full = _on_disk(word)
+        if full is None:
+            continue
+        made[place] = str(full)
+        if full.is_file() and flag not in checkpoints:
+            # Its folder may be one that the container has too, such as that of temporary files.
+            files[str(full)] = None
+            continue
+        folder = full if full.is_dir() else full.parent
+        # Files may be links: the cache of Hugging Face keeps them elsewhere.
+        listed = folder.iterdir() if os.access(folder, os.R_OK) else ()
+        linked = sorted({os.path.dirname(os.path.realpath(one)) for one in listed if one.is_symlink()})
+        folders |= dict.fromkeys([str(folder), *linked])
+    lone = [file for file in files if not any(str(above) in folders for above in Path(file).parents)]
+    return made, (*(Mount(folder) for folder in folders), *(Mount(file, lone=True) for file in lone))
+
+
+def _on_disk(word: str) -> Path | None:
+    """The full path of what a word names on this machine; None where it names nothing there."""
+    try:
         path = Path(word).expanduser()
-        if path.exists():
-            full = path.absolute()
-            made[place] = str(full)
-            folder = full if full.is_dir() else full.parent
-            # Files may be links: the cache of Hugging Face keeps them elsewhere.
-            listed = folder.iterdir() if os.access(folder, os.R_OK) else ()
-            linked = sorted({str(one.resolve().parent) for one in listed if one.is_symlink()})
-            folders |= dict.fromkeys([str(folder), *linked])
-    return made, tuple(folders)
+        return path.absolute() if path.exists() else None
+    except (OSError, RuntimeError, ValueError):  # too long for a name, no such home, a NUL: no path of this machine
+        return None
 
 
 def _typed(words: Sequence[str], preflight: Preflight) -> Mapping[str, Value]:

@@ -118,6 +118,12 @@ def recommend(
         raise InputError("a front leaves out what is beaten alone", "--near-duplicates", "Leave it or --pareto out.")
     if servers and max_gpus is not None:
         raise InputError("servers divide GPUs that are there", "--servers", "Leave --max-gpus out.")
+    if servers and output in launching.FORMS:
+        raise InputError(
+            f"servers are compared in a table, which {output.value} has no place for",
+            "--servers",
+            "Take --format text, json or yaml.",
+        )
     if max_gpus is None:
         found = preflight.recommend(
             model, platform, profile=wanted, pins=pins, top=top, workload=served, alike=near_duplicates, front=front
@@ -143,7 +149,7 @@ def recommend(
     else:
         shown, data = text.recommendation(found, reasons=reasons), machine.recommendation(found)
         if servers and found.solutions:
-            divided = splits(preflight, model, platform, wanted, pins, served)
+            divided = splits(preflight.engine, model, platform, wanted, pins, served)
             shown += "\n" + beside.table(divided, served)
             data["servers"] = beside.as_data(divided)
         write(formatted(output, shown, data))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from constraints.values import same
 
 from ..report import Adjustment, Core, Element, Explanation, Fix, Subject
-from .sentence import shown, wrapped
+from .sentence import counted, shown, wrapped
 
 
 def command(subject: Subject, args: Sequence[str], model: str | None = None) -> str:
@@ -153,7 +153,7 @@ def changes(fix: Fix) -> list[str]:
 
 _ASPECTS = {
     "gpu": "run it on {after} instead of {before}",
-    "num_gpus": "use {after} instead of {before} GPUs",
+    "num_gpus": "use {after} instead of {before}",
     "release": "use SGLang {after} instead of {before}",
     "model": "serve {after} instead of {before}",
 }
@@ -162,7 +162,9 @@ _ASPECTS = {
 def _change(one: Adjustment) -> str:
     """One change, said as a difference from what was asked."""
     if one.what in _ASPECTS and not one.option:
-        return _ASPECTS[one.what].format(after=shown(one.after), before=shown(one.before))
+        number = one.after if one.what == "num_gpus" and isinstance(one.after, int) else None
+        after = shown(one.after) if number is None else counted(number, "GPU")
+        return _ASPECTS[one.what].format(after=after, before=shown(one.before))
     name = one.option or one.what
     if one.after is None:
         return f"drop {name}" + ("" if one.before is True else f" {shown(one.before)}")

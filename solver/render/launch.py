@@ -20,10 +20,17 @@ _CACHE = "~/.cache/huggingface:/root/.cache/huggingface"
 _KEYWORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n"))
 
 
+class Mount(NamedTuple):
+    """A folder of this machine that a launch reads, or a ``lone`` file, by its full path."""
+
+    path: str
+    lone: bool = False
+
+
 class Box(NamedTuple):
     """What a launch is put into: names by what they are for, the release, and the machine's size and GPU.
 
-    ``mounts`` are absolute paths of this machine that the launch reads; inside they stand where they stand outside.
+    ``mounts`` stand inside where they stand outside.
     """
 
     roles: Mapping[str, str]
@@ -33,7 +40,7 @@ class Box(NamedTuple):
     num_gpus: int
     nodes: int = 1
     env: Mapping[str, str] = {}
-    mounts: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
 
     def role(self, name: str) -> str:
         """What this vendor's machines have in a role."""
@@ -64,14 +71,14 @@ def docker(words: Sequence[str], box: Box) -> str:
     else:
         rows.append(f"--gpus {box.num_gpus}")
     rows.append(f"-v {_CACHE}")
-    rows += [shlex.join(_bound(path)) for path in box.mounts]
+    rows += [shlex.join(_bound(one.path)) for one in box.mounts]
     rows += [f"-e {shlex.quote(f'{name}={value}')}" for name, value in sorted(box.env.items())]
     rows.append(box.image)
     return " \\\n  ".join([*rows, *pretty(words, _MODULE).split(" \\\n  ")])
 
 
 def _bound(path: str) -> tuple[str, str]:
-    """The words that show a folder to a container, read-only."""
+    """The words that show a path to a container, read-only."""
     if ":" in path:  # -v would end the path there
         return "--mount", f"type=bind,source={path},target={path},readonly"
     return "-v", f"{path}:{path}:ro"
@@ -84,8 +91,8 @@ def compose(words: Sequence[str], box: Box) -> str:
         rows.append("    environment:")
         rows += [f"      {quoted(name)}: {quoted(value, dollar=True)}" for name, value in sorted(box.env.items())]
     rows += ["    volumes:", f"      - {_CACHE}"]
-    for path in box.mounts:
-        at = quoted(path, dollar=True)
+    for one in box.mounts:
+        at = quoted(one.path, dollar=True)
         rows += ["      - type: bind", f"        source: {at}", f"        target: {at}", "        read_only: true"]
     rows.append("    command:")
     rows += [f"      - {quoted(word, dollar=True)}" for word in (*_MODULE, *words)]
@@ -138,13 +145,13 @@ def kubernetes(words: Sequence[str], box: Box) -> str:
         "          volumeMounts:",
         "            - {name: shm, mountPath: /dev/shm}",
     ]
-    named = [(f"files-{number}", quoted(path)) for number, path in enumerate(box.mounts, 1)]
-    for name, at in named:
+    named = [(f"files-{number}", quoted(one.path), one.lone) for number, one in enumerate(box.mounts, 1)]
+    for name, at, _ in named:
         rows += [f"            - name: {name}", f"              mountPath: {at}", "              readOnly: true"]
     rows += ["      volumes:", "        - name: shm", "          emptyDir: {medium: Memory}"]
-    for name, at in named:
+    for name, at, lone in named:
         rows += [f"        - name: {name}", "          hostPath:", f"            path: {at}"]
-        rows.append("            type: Directory")
+        rows.append(f"            type: {'File' if lone else 'Directory'}")
     return "\n".join(rows) + "\n"
 
 

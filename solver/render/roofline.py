@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..estimate.roofline import Bound, Roofline, Workload
-from .sentence import count
+from .sentence import count, counted
 
 LIMITS = {"memory": "reading memory", "compute": "multiplying", "link": "what GPUs exchange"}
 
@@ -13,7 +13,7 @@ LIMITS = {"memory": "reading memory", "compute": "multiplying", "link": "what GP
 def line(found: Roofline, workload: Workload) -> str:
     """What it can do at best, in a sentence."""
     running = int(found.running)
-    served = f"{count(running)} requests of {count(workload.input_len)} + {count(workload.output_len)} tokens"
+    served = f"{counted(running, 'request')} of {count(workload.input_len)} + {count(workload.output_len)} tokens"
     if running < workload.concurrency:
         served += f" (the caches hold no more of {count(workload.concurrency)})"
     said = (

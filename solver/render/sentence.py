@@ -39,6 +39,11 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """A count and what is counted."""
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
 def cited(rule: Rule, source: Source | None) -> str:
     """Which rule, and the line of SGLang that says so."""
     if source is None:
@@ -99,20 +104,25 @@ _EXPECTED = {
     "json object": "a JSON object",
     "human_readable_int": "a whole number, such as 4096, 8k or 2Ki",
 }
+# Of these the word is a path, which is looked for by its end.
+_PATHS = frozenset(("config-not-found", "config-unreadable"))
 LONGEST_WORD = 120
+_SHOWN = 60
 _LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
-def cut(text: str) -> str:
-    """The text with words that no person reads to their end cut short."""
-    return _LONG.sub(lambda found: f"{found[0][:60]}... ({count(len(found[0]))} characters)", text)
+def cut(text: str, place: str = "") -> str:
+    """The text with words that no person reads to their end cut short, but for the ``place`` that it speaks of."""
+    if len(place) >= _SHOWN:
+        return place.join(cut(part) for part in text.split(place))
+    return _LONG.sub(lambda found: f"{found[0][:_SHOWN]}... ({count(len(found[0]))} characters)", text)
 
 
 def refusal_message(refusal: Refusal, release: str) -> str:
     """Why a command line cannot be read."""
     message = _REFUSALS[refusal.reason].format(
         option=cut(refusal.option),
-        word=cut(refusal.word),
+        word=refusal.word if refusal.reason in _PATHS else cut(refusal.word),
         expected=_EXPECTED.get(refusal.expected, refusal.expected),
         candidates=", ".join(refusal.candidates),
         release=release,

@@ -10,18 +10,19 @@ from typing import Any
 from ..estimate.roofline import Workload
 from ..servers import Split
 from .roofline import seconds
-from .sentence import WIDTH, count, wrapped
+from .sentence import WIDTH, count, counted, wrapped
 
 HEADS = f"  {'servers':>7}  {'GPUs each':>9}  {'at best':>12}  {'first token':>11}  each typed"
 
 
 def table(found: Sequence[Split], workload: Workload) -> str:
     """What each split does at best, and what one of its servers types."""
-    gpus = found[0].num_gpus
+    gpus = found[0].num_gpus * found[0].servers
+    same = "The same GPU" if gpus == 1 else f"The same {counted(gpus, 'GPU')}"
     lines = [
         wrapped(
-            f"The same {gpus} GPUs as servers that share nothing, {count(workload.concurrency)} requests divided among "
-            "them; tokens a second of all:"
+            f"{same} as servers that share nothing, {counted(workload.concurrency, 'request')} divided among them; "
+            "tokens a second of all:"
         ),
         HEADS,
     ]

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..report import Survey, Surveyed
 from . import machine
-from .sentence import refusal_message, shown, wrapped
+from .sentence import counted, refusal_message, shown, wrapped
 
 _HEADS = {
-    "gpu": "{model} on {count} GPUs of each kind, SGLang {release}",
+    "gpu": "{model} on {gpus} of each kind, SGLang {release}",
     "num_gpus": "{model} on {gpu}, SGLang {release}, by number of GPUs",
     "release": "{model} on {count}x{gpu}, by release of SGLang",
     "model": "Checkpoints of the catalogue on {count}x{gpu}, SGLang {release}",
@@ -23,7 +23,11 @@ def survey(found: Survey) -> str:
     lines = [
         wrapped(
             _HEADS[found.aspect].format(
-                model=subject.model, count=subject.num_gpus, gpu=subject.gpu, release=subject.release
+                model=subject.model,
+                count=subject.num_gpus,
+                gpus=counted(subject.num_gpus, "GPU"),
+                gpu=subject.gpu,
+                release=subject.release,
             )
         )
     ]
