@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,11 +37,15 @@ class ModelFacts:
 
 
 def model_facts(
-    model: ModelInput, known: ModelKnowledge, draft: bool = False, over: Mapping[str, Any] | None = None
+    model: ModelInput,
+    known: ModelKnowledge,
+    draft: bool = False,
+    over: Mapping[str, Any] | None = None,
+    over_where: str = "the overrides",
 ) -> ModelFacts:
     """Every fact of a model; ``draft`` reads it as a draft model and names the facts ``draft.*``.
 
-    ``over`` holds values that win over the file's, an object those of a part.
+    ``over`` holds values that win over the file's, an object those of a part; ``over_where`` is where they were given.
 
     Raises InputError for values no model can have, unless SGLang refuses them itself.
     """
@@ -55,7 +59,7 @@ def model_facts(
             facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
     for name in known.derivations:
         facts[name]  # computes and remembers
-    _check(facts, model.where, known)
+    _check(facts, known, _Places(model.where, over or {}, over_where))
     prefix = _DRAFT if draft else _TARGET
     shown = [name for name in known.derivations if name.startswith(_TARGET)]  # `part.*` are steps on the way
     renamed = {name: prefix + name.removeprefix(_TARGET) for name in shown}
@@ -221,7 +225,26 @@ def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
             )
 
 
-def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where values may stand: the file, and what is put ``over`` it."""
+
+    file: str
+    over: Mapping[str, Any]
+    over_where: str
+
+    def fault(self, message: str, keys: Sequence[str], hint: str = "Fetch the file again.") -> InputError:
+        """What is wrong with the value of ``keys``, said of where it was given."""
+        if any(_given(self.over, key) for key in keys):
+            return InputError(message, self.over_where, "Correct it there, or leave the key out.")
+        return InputError(message, self.file, hint)
+
+
+def _given(over: Mapping[str, Any], key: str) -> bool:
+    return walk(over, key.split(".")) is not None
+
+
+def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
     # By a rule, as SGLang does; without such derivations it is for us to say.
     refused: set[Value] = set()
     for name in _MISFITS:
@@ -231,20 +254,25 @@ def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
         value = facts[name]
         found = facts.origin(name).found
         keys = ", ".join(key for key in found if key != "architectures") or name
-        if refused & {key.rpartition(".")[2] for key in found}:
+        if value is None or refused & {key.rpartition(".")[2] for key in found}:
             continue
-        if isinstance(value, (str, bool)) or value == ():
-            raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
-        stated = [walk(facts.top.raw, key.split(".")) for key in found]
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            shown = list(value) if isinstance(value, tuple) else value
+            raise places.fault(f"{keys} is {shown!r:.40}, not a number", found, "Write a plain number there.")
+        stated = [_stated(facts.top.raw, places.over, key) for key in found]
         if isinstance(value, float) and any(isinstance(one, float) and one == value for one in stated):
-            raise InputError(f"{keys} is {value}, not a whole number", where, "Fetch the file again.")
-        if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
+            raise places.fault(f"{keys} is {value}, not a whole number", found)
+        if not 0 <= value <= _LARGEST:
             size = "more than a trillion" if value > _LARGEST else value
-            raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
+            raise places.fault(f"{keys} is {size}, which no model has", found)
     for name in known.positive:
-        stated = [key for key in facts.origin(name).found if walk(facts.top.raw, key.split(".")) == 0]
-        if facts[name] == 0 and stated and not refused & {key.rpartition(".")[2] for key in stated}:
-            raise InputError(f"{stated[-1]} is 0, which no model has", where, "Fetch the file again.")
+        zero = [key for key in facts.origin(name).found if _stated(facts.top.raw, places.over, key) == 0]
+        if facts[name] == 0 and zero and not refused & {key.rpartition(".")[2] for key in zero}:
+            raise places.fault(f"{zero[-1]} is 0, which no model has", zero[-1:])
+
+
+def _stated(raw: Mapping[str, Any], over: Mapping[str, Any], key: str) -> Any:
+    return walk(over if _given(over, key) else raw, key.split("."))
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from constraints import store
 from constraints.models_load import ROOT
+from solver.api import Preflight
 from solver.errors import InputError
 from solver.model_config import model_facts
 from solver.model_input import ModelInput
@@ -47,3 +48,26 @@ def test_a_value_of_the_wrong_kind_is_named(release: str, key: str, value: objec
 def test_what_sglang_takes_is_taken(key: str, value: object) -> None:
     known = store.models_of(store.known_releases()[-1])
     assert model_facts(ModelInput("x", "x", config(key, value)), known).values["model.hidden_size"] == 4096
+
+
+@pytest.mark.parametrize("over", [{"num_hidden_layers": -4}, {"head_dim": 0}, {"hidden_size": 10**13}], ids=str)
+def test_a_fault_of_an_override_is_said_of_the_flag(over: dict[str, Any]) -> None:
+    asked = Preflight(store.known_releases()[-1])
+    with pytest.raises(InputError, match="which no model has") as caught:
+        asked.engine.model_facts("Qwen/Qwen3-8B", overrides=json.dumps(over))
+    assert caught.value.where == "--json-model-override-args"
+    assert "Fetch" not in (caught.value.hint or "")
+
+
+def test_a_fault_of_the_file_is_said_of_the_file_whatever_is_overridden() -> None:
+    known = store.models_of(store.known_releases()[-1])
+    with pytest.raises(InputError, match="head_dim is -1") as caught:
+        model_facts(ModelInput("x", "config.json", config("head_dim", -1)), known, over={"vocab_size": 1000})
+    assert caught.value.where == "config.json"
+
+
+@pytest.mark.parametrize("value", [[4096], {"a": 1}, [], True, "4096"], ids=str)
+def test_what_is_no_number_is_a_fault_where_no_class_compares(value: object) -> None:
+    unchecked = {**config("hidden_size", value), "model_type": "kimi_k2"}
+    with pytest.raises(InputError, match="hidden_size is .*, not a number"):
+        model_facts(ModelInput("x", "x", unchecked), store.models_of(store.known_releases()[-1]))
