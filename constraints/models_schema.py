@@ -86,7 +86,8 @@ class ModelKnowledge(NamedTuple):
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
     ``numbers``: facts that are numbers in every model that can be served, ``positive`` those that are above zero.
-    ``objects``: keys of objects, those in ``blank`` also of nothing.
+    ``objects``: keys of objects, those in ``blank`` also of nothing in a file. In overrides, ``text_objects`` are compared
+    by the class of the text part, and ``read_objects`` are read whatever the class declares.
     ``headers``: those of GGUF files, by architecture.
     """
 
@@ -103,6 +104,8 @@ class ModelKnowledge(NamedTuple):
     positive: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
+    text_objects: tuple[str, ...] = ()
+    read_objects: tuple[str, ...] = ()
 
 
 class Checkpoint(NamedTuple):

@@ -52,6 +52,11 @@ def model_facts(
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
     _expect_objects(model, known)
+    for key in known.read_objects:
+        if key not in top.cls.parts and not isinstance(top.over.get(key), (Mapping, type(None))):
+            raise InputError(
+                f"{key} is {str(top.over[key])[:40]}, and has to be an object", over_where, "Leave it out."
+            )
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)
@@ -158,7 +163,13 @@ class _Facts(Mapping[str, Value]):
     def _misfits(self, where: str) -> tuple[str, ...]:
         parts = (self.top, self.text, self._config("vision_config"))
         views = {id(part): part for part in parts if isinstance(part, ConfigView)}
-        return tuple(key for view in views.values() for key in view.misfits(over=where == "over"))
+        return tuple(key for view in views.values() for key in view.misfits(where == "over", self._objects(view)))
+
+    def _objects(self, view: ConfigView) -> Iterator[str]:
+        """The keys of which the class of this view declares that they hold objects."""
+        yield from (key for key in self._known.objects if key in view.cls.parts)
+        if view is self.text:
+            yield from self._known.text_objects
 
     def origin(self, name: str) -> Origin:
         """The keys a fact came from."""

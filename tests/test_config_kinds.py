@@ -69,5 +69,33 @@ def test_a_fault_of_the_file_is_said_of_the_file_whatever_is_overridden() -> Non
 @pytest.mark.parametrize("value", [[4096], {"a": 1}, [], True, "4096"], ids=str)
 def test_what_is_no_number_is_a_fault_where_no_class_compares(value: object) -> None:
     unchecked = {**config("hidden_size", value), "model_type": "kimi_k2"}
-    with pytest.raises(InputError, match="hidden_size is .*, not a number"):
+    with pytest.raises(InputError, match=r"hidden_size is .*, not a number"):
         model_facts(ModelInput("x", "x", unchecked), store.models_of(store.known_releases()[-1]))
+
+
+@pytest.mark.parametrize("over", [{"rope_scaling": 5}, {"rope_parameters": 5}, {"rope_scaling": []}], ids=str)
+@pytest.mark.parametrize("name", ["Qwen/Qwen3-8B", "moonshotai/Kimi-K2-Instruct"])
+def test_an_override_that_is_no_object_is_refused_where_the_class_declares_one(name: str, over: dict[str, Any]) -> None:
+    assert refused_by(name, over) == ["config-overrides-have-types"]
+    assert refused_by("Qwen/Qwen3-VL-8B-Instruct", over) == []  # the class at its top has no positions
+    assert refused_by("Qwen/Qwen3-VL-8B-Instruct", {"text_config": over}) == ["config-overrides-have-types"]
+    assert refused_by("Qwen/Qwen3-VL-8B-Instruct", {key: {} for key in over}) == []
+
+
+@pytest.mark.parametrize("key", ["text_config", "vision_config"])
+def test_an_override_that_is_no_part_is_refused_where_there_is_one(key: str) -> None:
+    assert refused_by("Qwen/Qwen3-VL-8B-Instruct", {key: 3})[0] == "config-overrides-have-types"
+    assert refused_by("Qwen/Qwen3-8B", {"vision_config": 3}) == []
+
+
+@pytest.mark.parametrize("key", ["text_config", "quantization_config"])
+def test_an_override_that_is_read_whatever_the_class_has_to_be_an_object(key: str) -> None:
+    with pytest.raises(InputError, match=f"{key} is 3, and has to be an object") as caught:
+        refused_by("Qwen/Qwen3-8B", {key: 3})
+    assert caught.value.where == "--json-model-override-args"
+
+
+def refused_by(model: str, over: dict[str, Any]) -> list[str]:
+    words = ["--model-path", model, "--tp", "8", "--json-model-override-args", json.dumps(over)]
+    report = Preflight(store.known_releases()[-1]).check(None, "8xH200", words)
+    return [one.rule.id for one in report.findings if one.rule.kind == "error"]
