@@ -86,8 +86,8 @@ class ModelKnowledge(NamedTuple):
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
     ``numbers``: facts that are numbers in every model that can be served, ``positive`` those that are above zero.
-    ``objects``: keys of objects, those in ``blank`` also of nothing in a file. In overrides, ``text_objects`` are compared
-    by the class of the text part, and ``read_objects`` are read whatever the class declares.
+    ``objects``: keys of objects, those in ``blank`` also of nothing in a file. In overrides, the class of the text part
+    compares ``text_objects``, and ``read_objects`` are read whatever the class declares.
     ``headers``: those of GGUF files, by architecture.
     """
 
