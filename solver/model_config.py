@@ -54,9 +54,8 @@ def model_facts(
     _expect_objects(model, known)
     for key in known.read_objects:
         if key not in top.cls.parts and not isinstance(top.over.get(key), (Mapping, type(None))):
-            raise InputError(
-                f"{key} is {str(top.over[key])[:40]}, and has to be an object", over_where, "Leave it out."
-            )
+            said = f"{key} is {str(top.over[key])[:40]}, and has to be an object"
+            raise InputError(said, over_where, "Correct it there, or leave the key out.")
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)

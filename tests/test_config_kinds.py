@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,6 +94,12 @@ def test_an_override_that_is_read_whatever_the_class_has_to_be_an_object(key: st
     with pytest.raises(InputError, match=f"{key} is 3, and has to be an object") as caught:
         refused_by("Qwen/Qwen3-8B", {key: 3})
     assert caught.value.where == "--json-model-override-args"
+
+
+@pytest.mark.parametrize("names", [None, []], ids=str)
+def test_a_config_that_names_no_architecture_is_refused_by_a_rule(names: object, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(config("architectures", names)), encoding="utf-8")
+    assert refused_by(str(tmp_path), {}) == ["config-names-architecture"]
 
 
 def refused_by(model: str, over: dict[str, Any]) -> list[str]:
