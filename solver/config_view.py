@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,7 +65,7 @@ class ConfigView:
             or key in cls.force
         )
 
-    def misfits(self, over: bool = False, objects: Collection[str] = ()) -> tuple[str, ...]:
+    def misfits(self, over: bool = False, objects: Iterable[str] = ()) -> tuple[str, ...]:
         """Keys of the file, or of what is put ``over`` it, whose value is of a type that the class refuses.
 
         Of what is put over it, ``objects`` have to be such.

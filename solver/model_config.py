@@ -14,7 +14,6 @@ from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
-_MISFITS = (_TARGET + "config_misfits", _TARGET + "override_misfits")
 # No size or count in a config is larger; past this a value is a slip or an attack.
 _LARGEST = 10**12
 
@@ -257,8 +256,8 @@ def _given(over: Mapping[str, Any], key: str) -> bool:
 def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
     # By a rule, as SGLang does; without such derivations it is for us to say.
     refused: set[Value] = set()
-    for name in _MISFITS:
-        misfits = facts[name] if name in known.derivations else ()
+    for name in known.misfits:
+        misfits = facts[name]
         refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
