@@ -92,6 +92,9 @@ class _Reader:
         self.positive: tuple[str, ...] = ()
         self.objects: tuple[str, ...] = ()
         self.blank: tuple[str, ...] = ()
+        self.text_objects: tuple[str, ...] = ()
+        self.read_objects: tuple[str, ...] = ()
+        self.misfits: tuple[str, ...] = ()
         self.headers: dict[str, GgufHeader] = {}
 
     def documents(self, folder: str) -> Iterator[tuple[str, Mapped]]:
@@ -183,6 +186,9 @@ class _Reader:
         self.positive += tuple(document.get("positive") or ())
         self.objects += tuple(document.get("objects") or ())
         self.blank += tuple(document.get("blank") or ())
+        self.text_objects += tuple(document.get("text_objects") or ())
+        self.read_objects += tuple(document.get("read_objects") or ())
+        self.misfits += tuple(document.get("misfits") or ())
         if "text_paths" in document:
             self.text_paths = tuple(tuple(path.split(".")) for path in document["text_paths"])
             self.text_at_top = self._run(file, document.line_of("text_at_top"), document["text_at_top"])
@@ -219,6 +225,9 @@ class _Reader:
             self.positive,
             self.objects,
             self.blank,
+            self.text_objects,
+            self.read_objects,
+            self.misfits,
         )
 
     def _names_and_cycles(self) -> None:

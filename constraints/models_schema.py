@@ -86,7 +86,9 @@ class ModelKnowledge(NamedTuple):
 
     ``choices``: under a condition on the file, the class to read it with, whatever its ``model_type``.
     ``numbers``: facts that are numbers in every model that can be served, ``positive`` those that are above zero.
-    ``objects``: keys of objects, those in ``blank`` also of nothing.
+    ``objects``: keys of objects, those in ``blank`` also of nothing in a file. In overrides, the class of the text part
+    compares ``text_objects``, and ``read_objects`` are read whatever the class declares.
+    ``misfits``: facts that hold keys which some rule refuses.
     ``headers``: those of GGUF files, by architecture.
     """
 
@@ -103,6 +105,9 @@ class ModelKnowledge(NamedTuple):
     positive: tuple[str, ...] = ()
     objects: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
+    text_objects: tuple[str, ...] = ()
+    read_objects: tuple[str, ...] = ()
+    misfits: tuple[str, ...] = ()
 
 
 class Checkpoint(NamedTuple):

@@ -27,6 +27,7 @@ from .model_input import NOWHERE, ModelInput, read_model
 from .operations import fold_operations, targets
 from .resolution import Resolution
 from .resolve import Program
+from .spell import option_of
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -113,8 +114,12 @@ class Engine:
         key = (reference, draft, overrides, revision)
         if key not in self._models:
             found = self.draft(reference, revision) if draft else self.model(reference, revision)
-            self._models[key] = model_facts(found, self.models, draft, _object(overrides))
+            self._models[key] = model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
         return self._models[key]
+
+    def _overrides_from(self) -> str:
+        flag = self.knowledge.flags.get(self.knowledge.roles.get("config_overrides", ""))
+        return (option_of(flag) if flag is not None else None) or "the overrides"
 
     def facts(
         self, model: str, platform: Platform, typed: Mapping[str, Value] = MappingProxyType({})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,8 +65,11 @@ class ConfigView:
             or key in cls.force
         )
 
-    def misfits(self, over: bool = False) -> tuple[str, ...]:
-        """Keys of the file, or of what is put ``over`` it, whose value is of a type that the class refuses."""
+    def misfits(self, over: bool = False, objects: Iterable[str] = ()) -> tuple[str, ...]:
+        """Keys of the file, or of what is put ``over`` it, whose value is of a type that the class refuses.
+
+        Of what is put over it, ``objects`` have to be such.
+        """
         values = self.over if over else self.raw
         found = []
         for key in self.cls.values:
@@ -74,7 +77,11 @@ class ConfigView:
             if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled]):
                 self.log.reads.found[self.path + spelled] = None
                 found.append(spelled)
-        return tuple(found)
+        for key in objects if over else ():
+            if not isinstance(values.get(key), (Mapping, type(None))):
+                self.log.reads.found[self.path + key] = None
+                found.append(key)
+        return tuple(dict.fromkeys(found))
 
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,6 @@ from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
-_MISFITS = (_TARGET + "config_misfits", _TARGET + "override_misfits")
 # No size or count in a config is larger; past this a value is a slip or an attack.
 _LARGEST = 10**12
 
@@ -37,17 +36,25 @@ class ModelFacts:
 
 
 def model_facts(
-    model: ModelInput, known: ModelKnowledge, draft: bool = False, over: Mapping[str, Any] | None = None
+    model: ModelInput,
+    known: ModelKnowledge,
+    draft: bool = False,
+    over: Mapping[str, Any] | None = None,
+    over_where: str = "the overrides",
 ) -> ModelFacts:
     """Every fact of a model; ``draft`` reads it as a draft model and names the facts ``draft.*``.
 
-    ``over`` holds values that win over the file's, an object those of a part.
+    ``over`` holds values that win over the file's, an object those of a part; ``over_where`` is where they were given.
 
     Raises InputError for values no model can have, unless SGLang refuses them itself.
     """
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
     _expect_objects(model, known)
+    for key in known.read_objects:
+        if key not in top.cls.parts and not isinstance(top.over.get(key), (Mapping, type(None))):
+            said = f"{key} is {str(top.over[key])[:40]}, and has to be an object"
+            raise InputError(said, over_where, "Correct it there, or leave the key out.")
     facts = _Facts(top, known, draft)
     if draft:
         role = _role(facts, known)
@@ -55,7 +62,7 @@ def model_facts(
             facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
     for name in known.derivations:
         facts[name]  # computes and remembers
-    _check(facts, model.where, known)
+    _check(facts, known, _Places(model.where, over or {}, over_where))
     prefix = _DRAFT if draft else _TARGET
     shown = [name for name in known.derivations if name.startswith(_TARGET)]  # `part.*` are steps on the way
     renamed = {name: prefix + name.removeprefix(_TARGET) for name in shown}
@@ -154,7 +161,13 @@ class _Facts(Mapping[str, Value]):
     def _misfits(self, where: str) -> tuple[str, ...]:
         parts = (self.top, self.text, self._config("vision_config"))
         views = {id(part): part for part in parts if isinstance(part, ConfigView)}
-        return tuple(key for view in views.values() for key in view.misfits(over=where == "over"))
+        return tuple(key for view in views.values() for key in view.misfits(where == "over", self._objects(view)))
+
+    def _objects(self, view: ConfigView) -> Iterator[str]:
+        """The keys of which the class of this view declares that they hold objects."""
+        yield from (key for key in self._known.objects if key in view.cls.parts)
+        if view is self.text:
+            yield from self._known.text_objects
 
     def origin(self, name: str) -> Origin:
         """The keys a fact came from."""
@@ -221,30 +234,54 @@ def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
             )
 
 
-def _check(facts: _Facts, where: str, known: ModelKnowledge) -> None:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where values may stand: the file, and what is put ``over`` it."""
+
+    file: str
+    over: Mapping[str, Any]
+    over_where: str
+
+    def fault(self, message: str, keys: Sequence[str], hint: str = "Fetch the file again.") -> InputError:
+        """What is wrong with the value of ``keys``, said of where it was given."""
+        if any(_given(self.over, key) for key in keys):
+            return InputError(message, self.over_where, "Correct it there, or leave the key out.")
+        return InputError(message, self.file, hint)
+
+
+def _given(over: Mapping[str, Any], key: str) -> bool:
+    return walk(over, key.split(".")) is not None
+
+
+def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
     # By a rule, as SGLang does; without such derivations it is for us to say.
     refused: set[Value] = set()
-    for name in _MISFITS:
-        misfits = facts[name] if name in known.derivations else ()
+    for name in known.misfits:
+        misfits = facts[name]
         refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
         found = facts.origin(name).found
         keys = ", ".join(key for key in found if key != "architectures") or name
-        if refused & {key.rpartition(".")[2] for key in found}:
+        if value is None or refused & {key.rpartition(".")[2] for key in found}:
             continue
-        if isinstance(value, (str, bool)) or value == ():
-            raise InputError(f"{keys} is {value!r}, not a number", where, "Write the number without quotes.")
-        stated = [walk(facts.top.raw, key.split(".")) for key in found]
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            shown = list(value) if isinstance(value, tuple) else value
+            raise places.fault(f"{keys} is {shown!r:.40}, not a number", found, "Write a plain number there.")
+        stated = [_stated(facts.top.raw, places.over, key) for key in found]
         if isinstance(value, float) and any(isinstance(one, float) and one == value for one in stated):
-            raise InputError(f"{keys} is {value}, not a whole number", where, "Fetch the file again.")
-        if isinstance(value, (int, float)) and not 0 <= value <= _LARGEST:
+            raise places.fault(f"{keys} is {value}, not a whole number", found)
+        if not 0 <= value <= _LARGEST:
             size = "more than a trillion" if value > _LARGEST else value
-            raise InputError(f"{keys} is {size}, which no model has", where, "Fetch the file again.")
+            raise places.fault(f"{keys} is {size}, which no model has", found)
     for name in known.positive:
-        stated = [key for key in facts.origin(name).found if walk(facts.top.raw, key.split(".")) == 0]
-        if facts[name] == 0 and stated and not refused & {key.rpartition(".")[2] for key in stated}:
-            raise InputError(f"{stated[-1]} is 0, which no model has", where, "Fetch the file again.")
+        zero = [key for key in facts.origin(name).found if _stated(facts.top.raw, places.over, key) == 0]
+        if facts[name] == 0 and zero and not refused & {key.rpartition(".")[2] for key in zero}:
+            raise places.fault(f"{zero[-1]} is 0, which no model has", zero[-1:])
+
+
+def _stated(raw: Mapping[str, Any], over: Mapping[str, Any], key: str) -> Any:
+    return walk(over if _given(over, key) else raw, key.split("."))
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

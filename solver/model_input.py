@@ -156,7 +156,7 @@ def _parse(text: str, where: str) -> dict[str, Any]:
         raise InputError(f"A JSON {_kind(data)}, where an object is needed", where, "Name a checkpoint's config.json.")
     architectures = data.get("architectures")
     if architectures is not None and not (
-        isinstance(architectures, list) and architectures and all(isinstance(name, str) for name in architectures)
+        isinstance(architectures, list) and all(isinstance(name, str) for name in architectures)
     ):
         raise InputError('"architectures" is not a list of names', where, 'It reads like "architectures": ["..."].')
     if not isinstance(data.get("model_type"), (str, type(None))):

@@ -22,7 +22,7 @@ MOST_HOLES = 32
 Answer = TypeVar("Answer")
 # One of each form that an option may want: JSON, a number, the name of a level.
 _FORMS = ("{}", "[]", "1", "INFO")
-_NUMBERS = ("1", "2", "4", "8", "16")
+_NUMBERS = {"int": ("1", "2", "4", "8", "16"), "float": ("0.25", "0.5", "0.75", "0.85", "0.9", "1", "2", "4")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,7 @@ def _what_rules_read(knowledge: Knowledge) -> tuple[set[str], dict[str, set[floa
     compared: dict[str, set[float]] = {}
     for operation in knowledge.program:
         read |= {name.removeprefix("typed.") for name in reads(operation)}
-        parts = [getattr(operation, "when", None), getattr(operation, "require", None)]
-        for node in (part for part in parts if part is not None):
+        for node in (part for part in (operation.when, operation.require) if part is not None):
             for name, value in literals(node):
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     compared.setdefault(name, set()).add(value)
@@ -179,8 +178,8 @@ def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge, compared
             place = one.flags.index(flag.name)
             found += [str(row[place]) for row in one.values if row[place] is not None]
     if numeric:
-        found += [*_NUMBERS, *(str(value) for value in sorted(compared) if value > 0)]
-    found = list(dict.fromkeys(found)) or [_any_value(action, text)]
+        found += [*_NUMBERS[flag.type], *(str(value) for value in sorted(compared) if value > 0)]
+    found = list(dict.fromkeys(found)) or [_any_value(flag, action, text)]
     if numeric:
         found.sort(key=float)
         if isinstance(flag.default, int | float) and not isinstance(flag.default, bool):
@@ -189,8 +188,10 @@ def _texts(flag: Flag, action: Action, text: str, knowledge: Knowledge, compared
     return tuple(found[:MOST_VALUES])
 
 
-def _any_value(action: Action, text: str) -> str:
+def _any_value(flag: Flag, action: Action, text: str) -> str:
     """The text itself, or where the option wants one of a form, the first that has it."""
+    if isinstance(flag.default, str) and flag.default in _FORMS:  # a text to the parser, read as JSON later
+        return flag.default
     if action.converter == "log_level":  # looked up after parsing
         return text if is_level(text) else _FORMS[-1]
     return next((one for one in (text, *_FORMS) if not isinstance(convert(action, one), Unfit)), text)

@@ -151,9 +151,24 @@ def test_values_beyond_those_tried_are_said_to_be() -> None:
 
 def test_a_value_of_an_unknown_form_is_no_refusal() -> None:
     options = ("--log-level", "--decoupled-spec-connect-endpoints", "--max-total-tokens", "--cuda-graph-config")
+    options += ("--json-model-override-args", "--preferred-sampling-params", "--limit-mm-data-per-request")
     for option in options:
         report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} {option} $V", "a.sh")
         assert report.launches[0].report.refusal is None, option
+
+
+def test_an_unknown_overriding_of_the_config_stands_for_none() -> None:
+    report = FileChecker(Asked("8xH100", why=False)).check(f'{LAUNCH} --json-model-override-args "$J"', "a.sh")
+    assert report.holds
+    assert not report.launches[0].report.findings
+
+
+def test_an_unknown_share_is_tried_with_shares() -> None:
+    report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} --mem-fraction-static $M", "a.sh")
+    (found,) = report.launches[0].unknown
+    assert report.holds
+    assert any(0 < float(str(value)) < 1 for value in found.works)
+    assert all(float(str(value)) >= 1 for value in found.fails), found.fails
 
 
 def test_a_large_file_is_not_read_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
