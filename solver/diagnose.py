@@ -25,10 +25,8 @@ from .place import Place
 from .recognise import Match, recognise, symptom_of
 from .reconstruct import typed_of
 from .report import CheckReport, Diagnosis
-from .room import room
+from .room import MOST_GPUS, room
 from .spell import spell
-
-MOST_GPUS = 512
 
 
 class Checker(Protocol):

@@ -166,6 +166,30 @@ def test_what_would_fit_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert found.room.larger.num_gpus == 2
 
 
+HEADS = """--json-model-override-args '{"num_attention_heads": 40, "num_hidden_layers": 1280}'"""
+
+
+@pytest.mark.parametrize(
+    ("gpu", "command", "number"),
+    [
+        ("H100", "--model-path Qwen/Qwen3-235B-A22B --tp 2 --pp-size 2", 8),
+        ("H100", "--model-path deepseek-ai/DeepSeek-V3 --tp 4 --pp-size 2", 16),
+        ("H100", f"--model-path Qwen/Qwen3-32B --tp 4 {HEADS}", None),  # heads that 32 ranks cannot share
+    ],
+)
+def test_what_is_advised_holds(gpu: str, command: str, number: int | None) -> None:
+    """The advice is the command with its other flags: a rule of any stage may forbid what the memory allows."""
+    asked = preflight("0.5.23")
+    log = f"Traceback (most recent call last):\n{LOADING}\n    f()\n{OUT_OF_MEMORY}\n"
+    found = asked.diagnose(log, gpu=gpu, command=command, why=False)
+    assert found.room is not None
+    larger = found.room.larger
+    assert (larger.num_gpus if larger is not None else None) == number
+    if larger is not None:
+        report = asked.check(None, f"{number}x{gpu}", [*found.args, *larger.args], why=False)
+        assert not [one for one in report.findings if one.severity == "error"]
+
+
 def test_a_small_model_fits_by_the_estimate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "a.log"
     file.write_text(f"Traceback (most recent call last):\n{SERVING}\n    f()\n{OUT_OF_MEMORY}\n")
