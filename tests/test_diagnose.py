@@ -204,7 +204,10 @@ def test_a_small_model_fits_by_the_estimate(capsys: pytest.CaptureFixture[str], 
     [
         (["--gpu", "XYZ"], "no GPU is called 'XYZ'"),
         (["--model", "no/such"], "no/such is not in the catalogue"),
-        (["--args", "ls -l"], "this is no launch command, and no flags"),
+        (["--args", "ls -l"], "--args: this is no launch command, and no flags"),
+        (["--args", "--tp 8 --bogus"], "--args: SGLang 0.5.23 has no option --bogus"),
+        (["--args", "--model-path Qwen/Qwen3-8B --tp x", "--gpu", "H100"], "'x' is no value for --tp"),
+        (["--args", '--model-path "x'], "--args: a quote is opened and never closed"),
     ],
 )
 def test_what_is_given_beside_a_log_is_held_to_be_known(
@@ -215,6 +218,38 @@ def test_what_is_given_beside_a_log_is_held_to_be_known(
     assert words in capsys.readouterr().err
     assert run(["diagnose", str(log)]) == 0
     assert '--args "FLAGS"' in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_flags_may_come_without_their_model(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["diagnose", str(HERE / "data" / "out_of_memory.log"), "--args", "--tp 8"]
+    for more, lacks in (
+        ([], "the GPU (--gpu 8xB200), the model (--model)."),
+        (["--gpu", "H100"], "the model (--model)."),
+    ):
+        assert run([*words, *more]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "What happened: a GPU has less memory free" in said
+        assert f"What is missing to look into this configuration: {lacks}" in said
+        assert "parsed" not in said
+    assert run([*words, "--gpu", "H100", "--model", "Qwen/Qwen3-8B"]) == 0
+    assert "In this configuration (Qwen/Qwen3-8B on 8xH100" in capsys.readouterr().out
+
+
+def test_what_happened_comes_before_a_command_that_cannot_be_parsed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.log"
+    log = (HERE / "data" / "out_of_memory.log").read_text()
+    file.write_text(f"+ python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus\n{log}")
+    assert run(["diagnose", str(file), "--gpu", "H100"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert 0 < said.find("What happened: a GPU has less memory") < said.find("has no option --bogus")
+
+
+@pytest.mark.parametrize("command", [["explain", "Qwen/Qwen3-8B", "H100"], ["diagnose", "-"]])
+def test_an_open_quote_has_one_answer(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command, "--args", "--tp '8"]) == 2
+    assert "--args: a quote is opened and never closed" in capsys.readouterr().err
 
 
 def test_symptoms_are_read_with_every_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

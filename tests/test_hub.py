@@ -242,7 +242,9 @@ def test_a_line_that_breaks_halfway_is_told(cache: Path, monkeypatch: pytest.Mon
         read_model("acme/Other-8B", store.catalogue(), hub=Hub(True))
 
 
-@pytest.mark.parametrize(("fault", "said"), [(OSError("No proxy.\nTry again."), "no proxy"), (ValueError(" "), "nobody")])
+@pytest.mark.parametrize(
+    ("fault", "said"), [(OSError("No proxy.\nTry again."), "no proxy"), (ValueError(" "), "nobody")]
+)
 def test_why_it_is_not_fetched_is_told(
     fault: Exception, said: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,7 +118,10 @@ def test_exceptions_have_words_of_their_own(tmp_path: Path) -> None:
         (OSError("Cannot find the file in the cache."), "cannot find the file in the cache"),
         (OSError("HTTP 500 of the hub\nsecond line"), "HTTP 500 of the hub\nsecond line"),
         (socket.gaierror(-2, "Name or service not known"), "name or service not known"),
-        (ssl.SSLError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed"), "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed"),
+        (
+            ssl.SSLError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed"),
+            "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed",
+        ),
         (OSError(), "the system refuses it"),
         (OSError(" \n"), "the system refuses it"),
         (ValueError(" \n"), "nobody says why"),
