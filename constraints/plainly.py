@@ -35,7 +35,16 @@ def plainly(fault: BaseException) -> str:
     if isinstance(fault, RecursionError):
         return "it is nested too deeply"
     if isinstance(fault, OSError):
-        text = os.strerror(fault.errno) if fault.errno else fault.strerror or "the system refuses it"
-        return text[:1].lower() + text[1:]
-    text = str(fault)
+        return _refused(fault)
+    text = str(fault).strip()
     return next((said for begin, said in _OTHERS.items() if text.startswith(begin)), text or "nobody says why")
+
+
+def _refused(fault: OSError) -> str:
+    """What the system says by its number, else what the library says that made it one of these without a number."""
+    if isinstance(fault.errno, int) and fault.errno > 0 and not fault.strerror:
+        text = os.strerror(fault.errno)
+    else:
+        text = str(fault.strerror or fault).strip().rstrip(".") or "the system refuses it"
+    # A name in capitals keeps them.
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text

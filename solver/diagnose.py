@@ -16,7 +16,7 @@ from constraints.tree import names
 from .check import Engine
 from .errors import InputError
 from .facts import Platform
-from .intake.command import read_command
+from .intake.command import parse_arguments, read_command, words_of
 from .intake.log import Log, read_log
 from .intake.refusal import Refusal
 from .intake.usage import read_usage
@@ -25,10 +25,8 @@ from .place import Place
 from .recognise import Match, recognise, symptom_of
 from .reconstruct import typed_of
 from .report import CheckReport, Diagnosis
-from .room import room
+from .room import MOST_GPUS, room
 from .spell import spell
-
-MOST_GPUS = 512
 
 
 class Checker(Protocol):
@@ -75,7 +73,7 @@ def diagnose(
         asked.engine.model(model)
     if command:
         if isinstance(read_command(command), Refusal):
-            raise InputError("this is no launch command, and no flags", "--args", 'Write: --args "--tp-size 8".')
+            raise InputError("this is no launch command, and no flags", "command")
         log = replace(log, command=command, arguments=None)
     place = log.frames[-1] if log.frames else None
     if log.usage and (refusal := read_usage(log.message, asked.knowledge.flags, asked.knowledge.elsewhere)) is not None:
@@ -101,11 +99,17 @@ def _configured(
     arguments, env, origin = _arguments(log)
     gpu = gpu or gpu_in(log.text, asked.knowledge.gpus)
     reference = model or _model(log, asked)
-    if not origin or gpu is None or (reference is None and origin != "command"):
+    named = reference is not None
+    if origin == "command":
+        # What is wrong with the flags is told before what they lack.
+        words, flags = words_of(arguments), asked.knowledge.flags
+        parsed = parse_arguments(words, flags, needs_model=False, elsewhere=asked.knowledge.elsewhere)
+        if isinstance(parsed, Refusal):
+            return found._replace(origin=origin, args=tuple(arguments), refusal=parsed)
+        named = named or parsed.model is not None
+    if not origin or gpu is None or not named:
         missing = tuple(
-            what
-            for what, there in (("configuration", origin), ("gpu", gpu), ("model", reference or origin == "command"))
-            if not there
+            what for what, there in (("configuration", origin), ("gpu", gpu), ("model", named)) if not there
         )
         return found._replace(origin=origin, missing=missing)
     machine = platform_of(asked.knowledge, gpu, env=env)

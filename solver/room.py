@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from constraints.values import Value
@@ -13,31 +13,45 @@ from .facts import Platform
 from .report import Fitting, Room
 from .spell import spell
 
-MOST_GPUS = 64
+# How far a number of GPUs is looked for, by doubling.
+MOST_GPUS = 512
 
 
 def room(engine: Engine, model: str, platform: Platform, typed: Mapping[str, Value]) -> Room:
     """What is known of the memory of a command, and the fewest GPUs, by doubling, on which it fits at the worst.
 
-    Raises InputError.
+    A number counts only where the command breaks no rule at all on it. Raises InputError.
     """
-    now = _needed(engine, model, platform, typed)
-    spread = engine.knowledge.roles["spread"]
+    now = _needed(engine, model, platform, typed, VERDICT_STAGES)
     count, larger = platform.num_gpus, None
     while now is not None and not now.fits and count < MOST_GPUS and larger is None:
         count *= 2
-        wider = {**typed, spread: count}
-        machine = replace(platform, num_gpus=count, counted=True)
-        needed = _needed(engine, model, machine, wider)
-        if needed is not None and needed.fits:
-            larger = Fitting(count, spell({spread: count}, engine.knowledge.flags), needed)
+        larger = _fitting(engine, model, replace(platform, num_gpus=count, counted=True), typed)
     return Room(now, larger)
 
 
-def _needed(engine: Engine, model: str, platform: Platform, typed: Mapping[str, Value]) -> Memory | None:
-    """The memory of a command; None where its model's sizes are not known, or SGLang refuses it before."""
+def _fitting(engine: Engine, model: str, machine: Platform, typed: Mapping[str, Value]) -> Fitting | None:
+    """The widest spread over a machine with which a command holds, if it fits so: stages and replicas take GPUs too."""
+    spread, wide = engine.knowledge.roles["spread"], machine.num_gpus
+    while wide:
+        needed = _needed(engine, model, machine, {**typed, spread: wide})
+        if needed is not None:
+            args = spell({spread: wide}, engine.knowledge.flags)
+            return Fitting(machine.num_gpus, args, needed) if needed.fits else None
+        wide //= 2
+    return None
+
+
+def _needed(
+    engine: Engine,
+    model: str,
+    platform: Platform,
+    typed: Mapping[str, Value],
+    stages: Container[str] | None = None,
+) -> Memory | None:
+    """The memory of a command; None where its sizes are not known or it is refused (at ``stages``; None: at any)."""
     facts = engine.facts(model, platform, typed)
     resolution = engine.run(facts, typed)
-    if any(operation.rule.stage in VERDICT_STAGES for operation in resolution.refusals):
+    if any(stages is None or operation.rule.stage in stages for operation in resolution.refusals):
         return None
     return memory(engine.knowledge.names, {**facts, **resolution.values})

@@ -100,14 +100,24 @@ def test_unknown_messages_are_not_guessed(message: str) -> None:
 LOADING = '  File "/x/sglang/srt/model_loader/loader.py", line 1, in load_model'
 GRAPHS = '  File "/x/sglang/srt/model_executor/runner/prefill_cuda_graph_runner.py", line 1, in capture'
 SERVING = '  File "/x/sglang/srt/managers/scheduler.py", line 1, in run_batch'
+FORWARD = '  File "/x/sglang/srt/models/qwen3.py", line 1, in forward'
+GENERATION = '  File "/x/sglang/srt/managers/tp_worker.py", line 1, in forward_batch_generation'
+CACHE = '  File "/x/sglang/srt/mem_cache/memory_pool.py", line 1, in __init__'
+REPLAY = '  File "/x/sglang/srt/model_executor/runner/decode_cuda_graph_runner.py", line 1, in execute'
 # Messages as both releases and public logs have them, cut to what tells them.
 OUT_OF_MEMORY = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.50 GiB. GPU 0 has a total capacity of 1"
 )
-MEMORY: list[tuple[str, str, str, str]] = [
+MEMORY: list[tuple[str, str, str, str | None]] = [
     (OUT_OF_MEMORY, LOADING, "gpu-out-of-memory", "while the weights load"),
     (OUT_OF_MEMORY.replace("torch.", "torch.cuda."), GRAPHS, "gpu-out-of-memory", "while CUDA graphs are captured"),
-    (OUT_OF_MEMORY.replace("CUDA", "HIP"), SERVING, "gpu-out-of-memory", ""),
+    (OUT_OF_MEMORY.replace("CUDA", "HIP"), SERVING, "gpu-out-of-memory", "while requests are served"),
+    # The code of a model runs while requests are served, graphs are captured, and never while its weights load.
+    (OUT_OF_MEMORY, f"{GENERATION}\n    f()\n{FORWARD}", "gpu-out-of-memory", "while requests are served"),
+    (OUT_OF_MEMORY, f"{GENERATION}\n    f()\n{REPLAY}", "gpu-out-of-memory", "while requests are served"),
+    (OUT_OF_MEMORY, f"{GRAPHS}\n    f()\n{FORWARD}", "gpu-out-of-memory", "while CUDA graphs are captured"),
+    (OUT_OF_MEMORY, FORWARD, "gpu-out-of-memory", None),
+    (OUT_OF_MEMORY, CACHE, "gpu-out-of-memory", "while the KV cache is laid out"),
     (f"Exception: Capture CUDA graph failed: {OUT_OF_MEMORY[24:]}", GRAPHS, "gpu-out-of-memory", "while CUDA graphs"),
     (
         "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static. Current value: x=0.5",
@@ -124,13 +134,16 @@ MEMORY: list[tuple[str, str, str, str]] = [
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize(("message", "frame", "symptom", "moment"), MEMORY)
-def test_a_lack_of_memory_is_known(release: str, message: str, frame: str, symptom: str, moment: str) -> None:
+def test_a_lack_of_memory_is_known(release: str, message: str, frame: str, symptom: str, moment: str | None) -> None:
     log = f"Traceback (most recent call last):\n{frame}\n    f()\n{message}\n"
     found = preflight(release).diagnose(log, why=False)
     assert found.recognised
     assert found.symptom is not None
     assert found.symptom.id == symptom
-    assert (found.moment.title if found.moment else "").startswith(moment)
+    if moment is None:
+        assert found.moment is None
+    else:
+        assert (found.moment.title if found.moment else "").startswith(moment)
     assert found.matches == ()
     assert set(found.missing) == {"configuration", "gpu", "model"}
 
@@ -153,6 +166,30 @@ def test_what_would_fit_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert found.room.larger.num_gpus == 2
 
 
+HEADS = """--json-model-override-args '{"num_attention_heads": 40, "num_hidden_layers": 1280}'"""
+
+
+@pytest.mark.parametrize(
+    ("gpu", "command", "number"),
+    [
+        ("H100", "--model-path Qwen/Qwen3-235B-A22B --tp 2 --pp-size 2", 8),
+        ("H100", "--model-path deepseek-ai/DeepSeek-V3 --tp 4 --pp-size 2", 16),
+        ("H100", f"--model-path Qwen/Qwen3-32B --tp 4 {HEADS}", None),  # heads that 32 ranks cannot share
+    ],
+)
+def test_what_is_advised_holds(gpu: str, command: str, number: int | None) -> None:
+    """The advice is the command with its other flags: a rule of any stage may forbid what the memory allows."""
+    asked = preflight("0.5.23")
+    log = f"Traceback (most recent call last):\n{LOADING}\n    f()\n{OUT_OF_MEMORY}\n"
+    found = asked.diagnose(log, gpu=gpu, command=command, why=False)
+    assert found.room is not None
+    larger = found.room.larger
+    assert (larger.num_gpus if larger is not None else None) == number
+    if larger is not None:
+        report = asked.check(None, f"{number}x{gpu}", [*found.args, *larger.args], why=False)
+        assert not [one for one in report.findings if one.severity == "error"]
+
+
 def test_a_small_model_fits_by_the_estimate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "a.log"
     file.write_text(f"Traceback (most recent call last):\n{SERVING}\n    f()\n{OUT_OF_MEMORY}\n")
@@ -167,7 +204,10 @@ def test_a_small_model_fits_by_the_estimate(capsys: pytest.CaptureFixture[str], 
     [
         (["--gpu", "XYZ"], "no GPU is called 'XYZ'"),
         (["--model", "no/such"], "no/such is not in the catalogue"),
-        (["--args", "ls -l"], "this is no launch command, and no flags"),
+        (["--args", "ls -l"], "--args: this is no launch command, and no flags"),
+        (["--args", "--tp 8 --bogus"], "--args: SGLang 0.5.23 has no option --bogus"),
+        (["--args", "--model-path Qwen/Qwen3-8B --tp x", "--gpu", "H100"], "'x' is no value for --tp"),
+        (["--args", '--model-path "x'], "--args: a quote is opened and never closed"),
     ],
 )
 def test_what_is_given_beside_a_log_is_held_to_be_known(
@@ -178,6 +218,38 @@ def test_what_is_given_beside_a_log_is_held_to_be_known(
     assert words in capsys.readouterr().err
     assert run(["diagnose", str(log)]) == 0
     assert '--args "FLAGS"' in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_flags_may_come_without_their_model(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["diagnose", str(HERE / "data" / "out_of_memory.log"), "--args", "--tp 8"]
+    for more, lacks in (
+        ([], "the GPU (--gpu 8xB200), the model (--model)."),
+        (["--gpu", "H100"], "the model (--model)."),
+    ):
+        assert run([*words, *more]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "What happened: a GPU has less memory free" in said
+        assert f"What is missing to look into this configuration: {lacks}" in said
+        assert "parsed" not in said
+    assert run([*words, "--gpu", "H100", "--model", "Qwen/Qwen3-8B"]) == 0
+    assert "In this configuration (Qwen/Qwen3-8B on 8xH100" in capsys.readouterr().out
+
+
+def test_what_happened_comes_before_a_command_that_cannot_be_parsed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "a.log"
+    log = (HERE / "data" / "out_of_memory.log").read_text()
+    file.write_text(f"+ python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --bogus\n{log}")
+    assert run(["diagnose", str(file), "--gpu", "H100"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert 0 < said.find("What happened: a GPU has less memory") < said.find("has no option --bogus")
+
+
+@pytest.mark.parametrize("command", [["explain", "Qwen/Qwen3-8B", "H100"], ["diagnose", "-"]])
+def test_an_open_quote_has_one_answer(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command, "--args", "--tp '8"]) == 2
+    assert "--args: a quote is opened and never closed" in capsys.readouterr().err
 
 
 def test_symptoms_are_read_with_every_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -238,5 +238,21 @@ def test_a_line_that_breaks_halfway_is_told(cache: Path, monkeypatch: pytest.Mon
         return str(cache / "snapshots" / FIRST / name)
 
     monkeypatch.setattr(hub, "hf_hub_download", download)
-    with pytest.raises(InputError, match="cannot be reached"):
+    with pytest.raises(InputError, match="the hub cannot be reached: the line broke"):
         read_model("acme/Other-8B", store.catalogue(), hub=Hub(True))
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"), [(OSError("No proxy.\nTry again."), "no proxy"), (ValueError(" "), "nobody")]
+)
+def test_why_it_is_not_fetched_is_told(
+    fault: Exception, said: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+
+    def download(*_: str, **__: str) -> str:
+        raise fault
+
+    monkeypatch.setattr(hub, "hf_hub_download", download)
+    with pytest.raises(InputError, match=f"cannot be fetched: {said}"):
+        Hub(True).find("acme/Other-8B")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import ssl
 import time
 from pathlib import Path
 
@@ -110,6 +112,27 @@ def test_exceptions_have_words_of_their_own(tmp_path: Path) -> None:
         assert " at line " in plainly(caught.value)
     with pytest.raises(KnowledgeError, match="cannot be read: is a directory"):
         read_file(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (OSError(2, "No such file or directory", "x"), "no such file or directory"),
+        (OSError("Cannot find the file in the cache."), "cannot find the file in the cache"),
+        (OSError("HTTP 500 of the hub\nsecond line"), "HTTP 500 of the hub\nsecond line"),
+        (socket.gaierror(-2, "Name or service not known"), "name or service not known"),
+        (
+            ssl.SSLError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed"),
+            "[SSL: CERTIFICATE_VERIFY_FAILED] self-signed",
+        ),
+        (OSError(), "the system refuses it"),
+        (OSError(" \n"), "the system refuses it"),
+        (ValueError(" \n"), "nobody says why"),
+    ],
+)
+def test_what_a_library_says_is_kept(fault: Exception, said: str) -> None:
+    """Libraries raise errors of the system that have no number of its, or another one's."""
+    assert plainly(fault) == said
 
 
 def test_the_memory_of_a_host_is_said_to_be_a_guess(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from constraints.plainly import plainly
-
 from ..errors import InputError
 from . import launching
-from .inputs import arguments_of, gpu_asked, kept_of, machine_asked, pins_of, settings_of, text_of
+from .inputs import flags_of, gpu_asked, kept_of, machine_asked, pins_of, settings_of, text_of
 from .options import (
     NO,
     YES,
@@ -88,7 +86,7 @@ def explain(
     if here or which is not Which.gpu:
         example = "preflight explain MODEL 8xB200 --set FLAG=VALUE"
         gpu, memory = gpu_asked(gpu, here, preflight.knowledge.gpus, None, example)
-    arguments, given = arguments_of([args]) if args and not args.lstrip().startswith("-") else (_split(args), {})
+    arguments, given = flags_of(args or "")
     platform = machine_asked(
         preflight.knowledge,
         gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
@@ -136,15 +134,6 @@ def _which(
     return YES if any(one.works for one in found.answers) else NO
 
 
-def _split(text: str | None) -> list[str]:
-    import shlex
-
-    try:
-        return shlex.split(text or "")
-    except ValueError as fault:
-        raise InputError(f"the flags cannot be split into words: {plainly(fault)}", "--args") from None
-
-
 def diagnose(
     log: Annotated[str, typer.Argument(metavar="FILE|-", help="A log or traceback.", show_default=False)],
     gpu: Annotated[str | None, typer.Option("--gpu", help="Such as 8xB200, where the log names none.")] = None,
@@ -158,7 +147,12 @@ def diagnose(
     """From a log or traceback to the rule, its cause, the way out and what would fail next."""
     from ..api import Preflight
     from ..render import diagnosis
+    from ..render.sentence import refusal_hint, refusal_message
 
-    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu, command=args or "")
+    flags_of(args or "")
+    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu, command=(args or "").strip())
+    if args and found.origin and found.refusal is not None:
+        refusal = found.refusal
+        raise InputError(refusal_message(refusal, found.release), "--args", refusal_hint(refusal) or None)
     write(formatted(output, diagnosis.diagnosis(found), diagnosis.data(found)))
     return YES if found.recognised else NO

@@ -209,6 +209,21 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return [word.text for word in found.arguments], known_environment(found.env, {})[0]
 
 
+def flags_of(text: str) -> tuple[list[str], dict[str, str]]:
+    """The same of ``--args``: one text with the flags of a launch, or a whole command, in the shell's quoting.
+
+    Raises InputError.
+    """
+    if not text.strip():
+        return [], {}
+    found = read_command(text)
+    if isinstance(found, Refusal):
+        none = found.reason == "no-command"
+        said = "this is no launch command, and no flags" if none else refusal_message(found, "")
+        raise InputError(said, "--args", 'Write: --args "--tp-size 8".' if none else None)
+    return [word.text for word in found.arguments], known_environment(found.env, {})[0]
+
+
 def _no_file(word: str) -> InputError:
     """What a single word is not: a file, or a command."""
     hint = "Give a file that launches SGLang, a launch command, or --model MODEL and SGLang's flags after --."

@@ -115,4 +115,4 @@ def _not_fetched(reference: str, revision: str, why: str) -> InputError:
 
 
 def _first_line(fault: Exception) -> str:
-    return plainly(fault).strip().splitlines()[0]
+    return plainly(fault).splitlines()[0]

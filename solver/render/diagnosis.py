@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..intake.refusal import Refusal
 from ..recognise import Match
 from ..report import Diagnosis, Room
 from . import machine, memory
@@ -24,20 +25,21 @@ def diagnosis(found: Diagnosis) -> str:
     lines.append(wrapped(found.message or "(no message)", "  "))
     if found.told and found.told.removeprefix("v") != found.release:
         lines.append(wrapped(f"Warning: SGLang {found.told} was not read; rules are those of {found.release}."))
-    refusal = found.refusal or (found.report.refusal if found.report is not None else None)
-    if refusal is not None:
-        lines += ["", "The command cannot be parsed.", wrapped(refusal_message(refusal, found.release), "  ")]
-        lines += [wrapped(refusal_hint(refusal), "  ")] if refusal_hint(refusal) else []
-        return "\n".join(lines) + "\n"
-    lines.append("")
-    if not found.recognised:
-        lines += _nearest(found)
-        return "\n".join(lines) + "\n"
-    lines += _symptom(found)
-    for match in found.matches:
-        lines += _match(match)
-    lines += _here(found)
+    happened = _symptom(found) if found.recognised else _nearest(found)
+    for match in found.matches if found.recognised else ():
+        happened += _match(match)
+    lines += ["", *happened] if happened else []
+    if found.refusal is not None:
+        lines += _refusal(found.refusal, found.release)
+    elif found.recognised:
+        lines += _here(found)
     return "\n".join(lines) + "\n"
+
+
+def _refusal(refusal: Refusal, release: str) -> list[str]:
+    """A command line that could not be read: the failure itself, or what keeps its configuration from being told."""
+    lines = ["", "The command cannot be parsed.", wrapped(refusal_message(refusal, release), "  ")]
+    return lines + ([wrapped(refusal_hint(refusal), "  ")] if refusal_hint(refusal) else [])
 
 
 def _nearest(found: Diagnosis) -> list[str]:
