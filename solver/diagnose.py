@@ -10,13 +10,14 @@ from typing import Protocol
 from constraints.gpu_schema import Gpu
 from constraints.knowledge import Knowledge
 from constraints.messages import Printed
+from constraints.schema import Flags
 from constraints.symptoms import load_symptoms
 from constraints.tree import names
 
 from .check import Engine
 from .errors import InputError
 from .facts import Platform
-from .intake.command import parse_arguments, read_command, words_of
+from .intake.command import parse_arguments, read_command, typed_words, words_of
 from .intake.log import Log, read_log
 from .intake.refusal import Refusal
 from .intake.usage import read_usage
@@ -96,7 +97,7 @@ def _configured(
     found: Diagnosis, log: Log, asked: Checker, sure: Sequence[Match], model: str | None, gpu: str | None, why: bool
 ) -> Diagnosis:
     """The diagnosis with the configuration in which it happened, as far as the log tells it."""
-    arguments, env, origin = _arguments(log)
+    arguments, env, origin = _arguments(log, asked.knowledge.flags)
     gpu = gpu or gpu_in(log.text, asked.knowledge.gpus)
     reference = model or _model(log, asked)
     named = reference is not None
@@ -140,12 +141,12 @@ def _configured(
     )
 
 
-def _arguments(log: Log) -> tuple[list[str], dict[str, str], str]:
+def _arguments(log: Log, flags: Flags) -> tuple[list[str], dict[str, str], str]:
     # A logger may have put the command in quotes of its own.
     for text in (log.command, log.command.rstrip(" '\"`])")) if log.command else ():
         found = read_command(text)
         if not isinstance(found, Refusal):
-            return [word.text for word in found.arguments], dict(found.env), "command"
+            return typed_words(found, flags), dict(found.env), "command"
     return [], {}, "server_args" if log.arguments else ""
 
 

@@ -64,6 +64,12 @@ def test_a_model_may_stand_before_the_gpu(command: str, capsys: pytest.CaptureFi
     assert "Did you mean H100" in capsys.readouterr().err
 
 
+def test_serve_names_its_model_without_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["sglang", "serve", QWEN, "--tp", "2"], [f"sglang serve {QWEN} --tp 2"]):
+        assert run(["check", "2xH100", *words]) == 0
+        assert f"{QWEN} on 2xH100" in capsys.readouterr().out
+
+
 def test_a_model_may_stand_before_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "run.sh"
     script.write_text(f"python3 -m sglang.launch_server --model-path {QWEN} --tp 2\n")

@@ -86,7 +86,7 @@ def explain(
     if here or which is not Which.gpu:
         example = "preflight explain MODEL 8xB200 --set FLAG=VALUE"
         gpu, memory = gpu_asked(gpu, here, preflight.knowledge.gpus, None, example)
-    arguments, given = flags_of(args or "")
+    arguments, given = flags_of(args or "", preflight.knowledge.flags)
     platform = machine_asked(
         preflight.knowledge,
         gpu or f"{NODE}x{next(one.name for one in preflight.knowledge.gpus.values() if not one.generic)}",
@@ -149,8 +149,9 @@ def diagnose(
     from ..render import diagnosis
     from ..render.sentence import refusal_hint, refusal_message
 
-    flags_of(args or "")
-    found = Preflight(release).diagnose(text_of(log), model=model, gpu=gpu, command=(args or "").strip())
+    preflight = Preflight(release)
+    flags_of(args or "", preflight.knowledge.flags)
+    found = preflight.diagnose(text_of(log), model=model, gpu=gpu, command=(args or "").strip())
     if args and found.origin and found.refusal is not None:
         refusal = found.refusal
         raise InputError(refusal_message(refusal, found.release), "--args", refusal_hint(refusal) or None)

@@ -20,7 +20,7 @@ from constraints.values import Value, same
 from ..errors import InputError
 from ..facts import Platform
 from ..gpu import parse_gpu
-from ..intake.command import parse_arguments, read_command, words_of
+from ..intake.command import parse_arguments, read_command, typed_words, words_of
 from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
 from ..machine import platform_of
@@ -194,7 +194,7 @@ def _value(field: str, text: str, flags: Flags, where: str) -> Value:
     return parsed.typed.get(field)
 
 
-def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def arguments_of(words: Sequence[str], flags: Flags) -> tuple[list[str], dict[str, str]]:
     """The flags of a launch and the environment set for it, from flags alone or from a whole command.
 
     Raises InputError.
@@ -206,10 +206,10 @@ def arguments_of(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         if len(words) == 1 and found.reason == "no-command" and not re.search(r"\s", words[0]):
             raise _no_file(words[0])
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
-    return [word.text for word in found.arguments], known_environment(found.env, {})[0]
+    return typed_words(found, flags), known_environment(found.env, {})[0]
 
 
-def flags_of(text: str) -> tuple[list[str], dict[str, str]]:
+def flags_of(text: str, flags: Flags) -> tuple[list[str], dict[str, str]]:
     """The same of ``--args``: one text with the flags of a launch, or a whole command, in the shell's quoting.
 
     Raises InputError.
@@ -221,7 +221,7 @@ def flags_of(text: str) -> tuple[list[str], dict[str, str]]:
         none = found.reason == "no-command"
         said = "this is no launch command, and no flags" if none else refusal_message(found, "")
         raise InputError(said, "--args", 'Write: --args "--tp-size 8".' if none else None)
-    return [word.text for word in found.arguments], known_environment(found.env, {})[0]
+    return typed_words(found, flags), known_environment(found.env, {})[0]
 
 
 def _no_file(word: str) -> InputError:
@@ -250,7 +250,7 @@ def launch_asked(
 
     Raises InputError.
     """
-    arguments, given = arguments_of(words[1:])
+    arguments, given = arguments_of(words[1:], knowledge.flags)
     machine = machine_asked(
         knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory_gib, given=given
     )

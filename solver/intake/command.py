@@ -21,7 +21,18 @@ from .refusal import Refusal
 from .tokens import Word
 from .words import CommandLine, Entry, read_command, words_of
 
-__all__ = ["CommandLine", "Notice", "Parsed", "Place", "Refusal", "Word", "parse_arguments", "read_command", "words_of"]
+__all__ = [
+    "CommandLine",
+    "Notice",
+    "Parsed",
+    "Place",
+    "Refusal",
+    "Word",
+    "parse_arguments",
+    "read_command",
+    "typed_words",
+    "words_of",
+]
 
 _SERVE_ONLY = "--model-type"  # taken out by `sglang serve` itself, before the parser of any release sees it
 
@@ -49,6 +60,15 @@ def parse_arguments(
         return ArgumentParser(flags, elsewhere or {}, merged[0]).run(needs_model, dict(env or {}), merged[1])
     except Refused as refused:
         return refused.refusal
+
+
+def typed_words(line: CommandLine, flags: Flags) -> list[str]:
+    """The flags of a launch as they would be typed behind `launch_server`."""
+    try:
+        words = _served(line.arguments, flags) if line.entry == "serve" else line.arguments
+    except Refused:  # left to the parser, which says what is wrong
+        words = line.arguments
+    return [word.text for word in words]
 
 
 def _served(words: Sequence[Word], flags: Flags) -> list[Word]:
