@@ -80,7 +80,8 @@ def read_file(path: Path, shown: str | None = None) -> Any:
     """The data of one YAML file; ``shown`` is its name in faults."""
     file = shown or str(path)
     try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > MAX_FILE):
+        endless = path.exists() and not path.is_file() and not path.is_dir()  # a device, a pipe
+        if endless or (path.is_file() and path.stat().st_size > MAX_FILE):
             raise KnowledgeError([Fault(file, 1, f"is no plain file of at most {MAX_FILE // 1_000_000} MB")])
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:

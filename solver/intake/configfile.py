@@ -61,7 +61,8 @@ def merge_config(
         return refuse("config-not-yaml", name)
     if not path.exists():
         return refuse("config-not-found", name)
-    if not path.is_file() or path.stat().st_size > _MAX_BYTES:
+    endless = not path.is_file() and not path.is_dir()  # a device, a pipe
+    if endless or path.stat().st_size > _MAX_BYTES:
         return refuse("config-unreadable", name, f"it is no plain file of at most {_MAX_BYTES // 1_000_000} MB")
     try:
         from constraints.read import read_as_python
