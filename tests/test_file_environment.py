@@ -47,7 +47,7 @@ DOCKER = {
     'ENV A="x\\$y" B="c d"': {"A": "x$y", "B": "c d"},
     "ENV A=it\\ is B=a;b": {"A": "it is", "B": "a;b"},
     "ENV A=1\nENV B=$A A=2 C=$A": {"A": "2", "B": "1", "C": "1"},
-    "ENV A the rest $5": {"A": "the rest $5"},
+    "ENV A the rest 5": {"A": "the rest 5"},
     "ENV A=1 \\\n  # why\n  B='#2'": {"A": "1", "B": "#2"},
     "ENV A=1\nENV A=$NOBODY": {},
 }
