@@ -150,7 +150,7 @@ def test_values_beyond_those_tried_are_said_to_be() -> None:
 
 
 def test_a_value_of_an_unknown_form_is_no_refusal() -> None:
-    options = ("--log-level", "--decoupled-spec-connect-endpoints", "--max-total-tokens", "--cuda-graph-config")
+    options = ["--log-level", "--decoupled-spec-connect-endpoints", "--max-total-tokens", "--cuda-graph-config"]
     options += ("--json-model-override-args", "--preferred-sampling-params", "--limit-mm-data-per-request")
     for option in options:
         report = FileChecker(Asked("8xH100", why=False)).check(f"{LAUNCH} {option} $V", "a.sh")

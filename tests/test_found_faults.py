@@ -45,7 +45,7 @@ def test_what_begins_like_a_list_and_is_none_is_for_the_shell() -> None:
 
 
 def test_literal_signs_in_a_whole_command() -> None:
-    words, env = arguments_of(["A='x$y' python3 -m sglang.launch_server --model-path 'a$b'"])
+    words, env = arguments_of(["A='x$y' python3 -m sglang.launch_server --model-path 'a$b'"], FLAGS)
     assert env == {"A": "x$y"}
     assert words == ["--model-path", "a$b"]
 
