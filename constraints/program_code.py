@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from types import CodeType
 
-from .compose import SPACE, Writer
+from .compose import Writer
 from .schema import Case, Operation
 
 # The function that the code defines.
@@ -13,7 +13,7 @@ ENTRY = "run"
 
 
 def program_code(operations: Iterable[Operation]) -> CodeType:
-    """Code that defines ``run(env, write, hold, release, broken)``, to be executed among `SPACE`.
+    """Code that defines ``run(env, write, hold, release, broken)``, to be executed among `compose.SPACE`.
 
     It reads values by name off ``env`` and calls, in the order of the program: ``write(place, ((target, value), ...))``
     for what an operation writes, or ``hold`` for it where the operation stands in a deferred step, ``release()`` where
@@ -53,6 +53,3 @@ def _cases(text: Writer, place: int, cases: tuple[Case, ...], indent: str, call:
             return
         yield f"{indent}{word} {text.test(case.when)}: {action}"
         word = "elif"
-
-
-__all__ = ["ENTRY", "SPACE", "program_code"]

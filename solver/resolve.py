@@ -7,7 +7,8 @@ from functools import cached_property
 from types import CodeType
 from typing import Any
 
-from constraints.program_code import ENTRY, SPACE, program_code
+from constraints.compose import SPACE
+from constraints.program_code import ENTRY, program_code
 from constraints.schema import Operation
 from constraints.values import Env, Value
 
