@@ -76,12 +76,21 @@ def read_text(text: str, file: str) -> Any:
     return data
 
 
+def is_endless(path: Path) -> bool:
+    """Whether a file is a device or a pipe, which may never end, or larger than any that is read here.
+
+    Raises OSError.
+    """
+    if path.is_file():
+        return path.stat().st_size > MAX_FILE
+    return path.exists() and not path.is_dir()
+
+
 def read_file(path: Path, shown: str | None = None) -> Any:
     """The data of one YAML file; ``shown`` is its name in faults."""
     file = shown or str(path)
     try:
-        endless = path.exists() and not path.is_file() and not path.is_dir()  # a device, a pipe
-        if endless or (path.is_file() and path.stat().st_size > MAX_FILE):
+        if is_endless(path):
             raise KnowledgeError([Fault(file, 1, f"is no plain file of at most {MAX_FILE // 1_000_000} MB")])
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:

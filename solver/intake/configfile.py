@@ -18,8 +18,6 @@ from constraints.schema import Action, Flags
 from .refusal import Reason, Refusal
 from .tokens import Word
 
-_MAX_BYTES = 4_000_000
-
 
 def merge_config(
     words: Sequence[Word], flags: Flags, folder: Path | None = None
@@ -61,12 +59,11 @@ def merge_config(
         return refuse("config-not-yaml", name)
     if not path.exists():
         return refuse("config-not-found", name)
-    endless = not path.is_file() and not path.is_dir()  # a device, a pipe
-    if endless or path.stat().st_size > _MAX_BYTES:
-        return refuse("config-unreadable", name, f"it is no plain file of at most {_MAX_BYTES // 1_000_000} MB")
-    try:
-        from constraints.read import read_as_python
+    from constraints.read import MAX_FILE, is_endless, read_as_python
 
+    if is_endless(path):
+        return refuse("config-unreadable", name, f"it is no plain file of at most {MAX_FILE // 1_000_000} MB")
+    try:
         data = read_as_python(path.read_text(encoding="utf-8"), name)
     except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
         return refuse("config-unreadable", name, plainly(fault))
