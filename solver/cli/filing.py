@@ -91,7 +91,7 @@ def command(asked: Asked, words: Sequence[str], shown: Shown) -> int:
     """Check a command as a file of one line, for the forms that files are shown in."""
     import shlex
 
-    text = words[0] if len(words) == 1 else shlex.join(words)
+    text = words[0] if len(words) == 1 else shlex.join(words or ["sglang", "serve"] * (asked.model is not None))
     report = _checker(asked, shown).check(text, "command")
     answer([report], shown)
     return YES if report.holds else NO
