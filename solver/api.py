@@ -244,14 +244,16 @@ class Preflight:
     ) -> Matrix:
         """For which values of a flag and which places a model is served: how, or why not.
 
-        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag. A machine of no stated number
-        of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag; where they are no GPUs,
+        ``platform`` is needed. A machine of no stated number of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
 
         Raises InputError.
         """
         from .axes import Asked, gpus
         from .matrix import matrix
 
+        if platform is None and by != "gpu":
+            raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
         asked = Asked(
             flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
         )

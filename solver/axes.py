@@ -9,6 +9,7 @@ from constraints.knowledge import Knowledge
 from constraints.values import Value
 
 from .errors import InputError
+from .gpu import parse_gpu
 from .moves import counts
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
 
@@ -17,8 +18,8 @@ from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, a
 class Asked:
     """What a matrix is of: the flag and its values, the axis and its, and what is typed beside.
 
-    Without ``values`` those that the flag takes, without ``columns`` all that are known. ``ways``: look for what helps
-    where a value is refused.
+    Without ``values`` those that the flag takes, without ``columns`` all that are known; a column of GPUs may say how
+    many (``4xH100``). ``ways``: look for what helps where a value is refused.
     """
 
     flag: str
@@ -33,12 +34,13 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
     """Each column's value, its place, and what it types."""
     if asked.axis == GPU:
         for name in asked.columns or gpus(start.engine.knowledge):
-            yield name, at_gpu(start, str(name)), {}
+            count, gpu = parse_gpu(str(name), start.engine.knowledge.gpus)
+            there = at_gpu(start, gpu.name)
+            yield (gpu.name, there, {}) if count is None else (f"{count}x{gpu.name}", _counted(there, count), {})
     elif asked.axis == COUNT:
-        for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
-            number = _whole(count)
-            place = at_count(start, number)
-            yield number, replace(place, platform=replace(place.platform, counted=True)), {}
+        for one in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
+            number = _whole(one)
+            yield number, _counted(start, number), {}
     elif asked.axis == RELEASE:
         for release in asked.columns or world.releases:
             yield release, at_release(start, str(release), world), {}
@@ -49,6 +51,11 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
     else:
         for value in asked.columns or rows([start.engine.knowledge], asked.axis):
             yield value, start, {asked.axis: value}
+
+
+def _counted(place: Place, count: int) -> Place:
+    place = at_count(place, count)
+    return replace(place, platform=replace(place.platform, counted=True))
 
 
 def _whole(count: Value) -> int:

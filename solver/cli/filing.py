@@ -65,7 +65,7 @@ def run(asked: Asked, files: Sequence[str], shown: Shown) -> int:
     checker = _checker(asked, shown)
     texts = [(_named(file), read(file)) for file in files]
     reports = []
-    with progress() as bar:
+    with progress("files") as bar:
         for number, (name, text) in enumerate(texts):
             bar(number, len(texts))
             reports.append(checker.check(text, name))
