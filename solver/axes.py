@@ -10,6 +10,7 @@ from constraints.values import Value
 
 from .errors import InputError
 from .gpu import parse_gpu
+from .machine import MAX_GPUS
 from .moves import counts
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
 
@@ -60,8 +61,8 @@ def _counted(place: Place, count: int) -> Place:
 
 def _whole(count: Value) -> int:
     text = str(count)
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= 4096:
-        raise InputError(f"{text!r} is no number of GPUs", "--columns", "Such as --columns 1,2,4,8.")
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= MAX_GPUS:
+        raise InputError(f"{text!r} is no number of GPUs", "columns", "Such as 1,2,4,8.")
     return int(text)
 
 
@@ -89,7 +90,7 @@ def rows(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
     """
     found = {repr(value): value for knowledge in known for value in listed(knowledge, flag)}
     if not found:
-        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at: --rows or --columns A,B.")
+        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at, as rows or as columns.")
     return tuple(found.values())
 
 

@@ -68,7 +68,7 @@ class FileChecker:
 
     def preflight(self, release: str | None) -> Preflight:
         """The answers for a release; None: the one asked for, else the newest."""
-        wanted = self.asked.release or release
+        wanted = release if self.asked.release is None else self.asked.release
         if wanted not in self._answers:
             self._answers[wanted] = Preflight(wanted, self.asked.hub)
         return self._answers[wanted]

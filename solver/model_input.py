@@ -84,7 +84,7 @@ def read_model(
     if checkpoint is not None:
         raise InputError(
             f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
-            "--revision",
+            "revision",
             "Add --fetch to get its config.json, or leave the revision out.",
         )
     raise _unknown(reference, catalogue)

@@ -11,7 +11,7 @@ from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
-from .options import FAULT, WRONG, YES
+from .options import FAULT, WRONG, YES, spelled
 from .output import printable
 
 # Each command, and the module of this package that holds it.
@@ -108,7 +108,8 @@ def _application(words: list[str]) -> typer.Typer:
 
 
 def _wrong(error: InputError) -> str:
-    message = error.message if not error.where or error.where in error.message else f"{error.where}: {error.message}"
+    where = spelled(error.where)
+    message = error.message if not where or where in error.message else f"{where}: {error.message}"
     if error.near and not (error.hint or "").startswith("Did you mean"):
         message += "\nDid you mean " + " or ".join(error.near) + "?"
     return message + (f"\n{error.hint}" if error.hint else "")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from . import completion
 from .options import YES, Release
 from .output import write
 
@@ -43,11 +44,15 @@ def models() -> int:
     return YES
 
 
-def profiles() -> int:
-    """What "better" can mean."""
+def profiles(
+    profile: Annotated[
+        str | None, typer.Argument(metavar="[PROFILE]", show_default=False, autocompletion=completion.profiles)
+    ] = None,
+) -> int:
+    """What "better" can mean, or one of these profiles."""
     from . import listing
 
-    write(listing.profiles())
+    write(listing.profiles(profile))
     return YES
 
 

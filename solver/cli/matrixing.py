@@ -50,7 +50,9 @@ def matrix(
     ] = None,
     by: Annotated[str, typer.Option("--by", help="The columns: gpu, count, release, model, or another flag.")] = "gpu",
     rows: Annotated[str | None, typer.Option("--rows", metavar="VALUE,...", help="These values alone.")] = None,
-    columns: Annotated[str | None, typer.Option("--columns", metavar="NAME,...", help="These columns alone, such as B200,4xH100.")] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="NAME,...", help="These columns alone, such as B200,4xH100.")
+    ] = None,
     gpu: Annotated[
         str | None,
         typer.Option(
