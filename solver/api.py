@@ -246,7 +246,8 @@ class Preflight:
         """For which values of a flag and which places a model is served: how, or why not.
 
         ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag; where they are no GPUs,
-        ``platform`` is needed. A machine of no stated number of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+        ``platform`` is needed. A machine of no stated number of GPUs has as few as the model needs. ``ways``: look for
+        what helps where a value is refused alone.
 
         Raises InputError.
         """

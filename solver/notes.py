@@ -1,4 +1,4 @@
-"""What was typed, and the environment -> what could not be looked up or read, so that an answer says what it leaves out."""
+"""What was typed or set -> what could not be looked up or read of it, so that an answer says what it leaves out."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def test_a_no_without_any_wish_has_its_reason_and_a_way_out() -> None:
         (["Qwen/Qwen3-8B", "H100", "--release", ""], "--release: '' is not a release"),
         (
             ["Qwen/Qwen3-8B", "H100", "--profile", "thruput"],
-            "--profile: no profile is called 'thruput'\nDid you mean thr",
+            "'thruput'\nDid you mean throughput?",
         ),
         (["Qwen/Qwen3-8B", "H100", "--profile", "no.yaml"], "`preflight profiles` lists"),
         (["Qwen/Qwen3-8B", "999999xH100"], "999999 GPUs cannot be"),

@@ -57,7 +57,7 @@ def matrix(
         str | None,
         typer.Option(
             "--gpu",
-            help="Such as B200 or 8xB200; as few as the model needs, if not said. Not needed where GPUs are the columns.",
+            help="Such as B200 or 8xB200, where the columns are no GPUs; as few as the model needs, if not counted.",
             autocompletion=completion.gpus,
         ),
     ] = None,

@@ -12,18 +12,19 @@ from . import completion
 
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
 
-# Parameters of the API, and how a faulty one is called on the command line.
-_PARAMETERS = {
-    **{name: "--" + name.replace("_", "-") for name in ("nodes", "without", "cuda", "columns", "servers", "max_gpus")},
-    **{name: "--" + name.replace("_", "-") for name in ("input_len", "output_len", "concurrency", "context_length")},
-    **{"gpu_memory": "--gpu-memory", "revision": "--revision", "fetch": "--fetch", "front": "--pareto"},
-    **{"release": "--release", "profile": "--profile"},
-}
+# Parameters of the API that are options here, and those that are called something else.
+_PARAMETERS = frozenset(
+    "release profile nodes without cuda gpu_memory columns servers max_gpus revision fetch "
+    "input_len output_len concurrency context_length".split()
+)
+_OTHERWISE = {"front": "--pareto"}
 
 
 def spelled(where: str | None) -> str:
     """Where a fault lies, as it is called on the command line."""
-    return _PARAMETERS.get(where or "", where or "")
+    if where in _PARAMETERS:
+        return "--" + str(where).replace("_", "-")
+    return _OTHERWISE.get(where or "", where or "")
 
 
 class Format(StrEnum):

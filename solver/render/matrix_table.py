@@ -75,7 +75,7 @@ class Reasons:
 
 
 class Note(NamedTuple):
-    """What is told of a number: the reason, the rule and line that say so, and what to do; empty where there is none."""
+    """What is told of a number: the reason, the rule and line that say so, what to do; empty where there is none."""
 
     number: int
     said: str
