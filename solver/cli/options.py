@@ -14,8 +14,23 @@ YES, NO, WRONG, FAULT = 0, 1, 2, 3
 
 # Parameters of the API that are options here, and those that are called something else.
 _PARAMETERS = frozenset(
-    "release profile nodes without cuda gpu_memory columns servers max_gpus revision fetch "
-    "input_len output_len concurrency context_length".split()
+    [
+        "release",
+        "profile",
+        "nodes",
+        "without",
+        "cuda",
+        "gpu_memory",
+        "columns",
+        "servers",
+        "max_gpus",
+        "revision",
+        "fetch",
+        "input_len",
+        "output_len",
+        "concurrency",
+        "context_length",
+    ]
 )
 _OTHERWISE = {"front": "--pareto"}
 
