@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from constraints.schema import FACTS, WRITERS, Operation, Rule
-from constraints.tree import Any_, Compare, Const, Name, Not, names
+from constraints.tree import Any_, Compare, Const, Name, Node, Not, children, names
 from constraints.values import Value
 
 from .errors import TooLarge
@@ -247,7 +247,9 @@ def _facts(asked: Asked, rules: Sequence[Rule]) -> Iterator[Element]:
         if operation.rule.id not in wanted:
             continue
         for name in sorted(reads(operation)):
-            if name in asked.facts and name not in seen and _matters(operation, name, asked.facts):
+            if name not in asked.facts or name in seen or _goes_without_saying(asked, operation, name):
+                continue
+            if _matters(operation, name, asked.facts):
                 seen.add(name)
                 yield Element("fact", name, asked.facts[name], origin=_origin(asked, name))
 
@@ -262,6 +264,22 @@ def _origin(asked: Asked, name: str) -> str:
     if origin.found:
         return "config.json: " + ", ".join(origin.found[:3])
     return "config.json: no " + ", ".join(origin.absent[:2]) if origin.absent else ""
+
+
+def _goes_without_saying(asked: Asked, operation: Operation, name: str) -> bool:
+    """Whether a rule asks of a fact no more than that it is there, and it is there with every GPU of the vendor."""
+    release = asked.knowledge.releases[asked.knowledge.release]
+    if release.images.get(str(asked.facts.get("gpu.vendor")), {}).get(name) is None:
+        return False
+    rest = fold_operation(operation, {other: value for other, value in asked.facts.items() if other != name})
+    nodes = () if rest is None else (rest.when, rest.require)
+    return all(node is None or _reads_only_whether_set(node, name) for node in nodes)
+
+
+def _reads_only_whether_set(node: Node, name: str) -> bool:
+    if isinstance(node, Compare) and node.left == Name(name) and node.right == Const(None):
+        return True
+    return node != Name(name) and all(_reads_only_whether_set(child, name) for child in children(node))
 
 
 def _matters(operation: Operation, name: str, facts: Mapping[str, Value]) -> bool:
