@@ -72,7 +72,7 @@ def test_what_is_foreseen_is_told_beside_an_unknown_failure(capsys: pytest.Captu
     said = capsys.readouterr().out
     assert "No known refusal of SGLang prints this." in said
     assert "mla-heads-divide" in said.partition("What is foreseen for this configuration:")[2]
-    assert "Any one of these helps:" in said
+    assert "helps:" in said
 
 
 def test_a_gpu_may_stand_behind_its_vendor() -> None:
