@@ -138,3 +138,26 @@ def test_a_file_that_is_run_as_it_is_holds_one_launch(capsys: pytest.CaptureFixt
     text = capsys.readouterr().out
     assert text.count("kind: Deployment") == 1
     assert "0.0.0.0" in text
+
+
+@pytest.mark.parametrize("command", ["check", "resolve"])
+def test_flags_without_a_gpu_lack_the_gpu(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["Qwen/Qwen3-8B", "--tp", "8"], ["--tp", "8"]):
+        assert run([command, *words]) == 2
+        assert capsys.readouterr().err.startswith(f"{command}: no GPU is named")
+
+
+def test_the_folder_that_was_meant_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "my-model").mkdir()
+    (tmp_path / "my-model" / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    for word in ("my-modle", "./my-modle"):
+        assert run(["recommend", word, "H100"]) == 2
+        assert "Did you mean my-model?" in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == run(["version"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("; SGLang " + ", ".join(store.known_releases()))

@@ -29,6 +29,7 @@ _COMMANDS = {
     "profiles": "knowing",
     "schema": "knowing",
     "lint": "knowing",
+    "version": "knowing",
 }
 # Words that look like options are SGLang's own there.
 _SGLANG_WORDS = frozenset({"check", "resolve", "flags"})
@@ -38,6 +39,7 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def run(words: list[str]) -> int:
     """Run one command line; what is wrong becomes a message on standard error and an exit code."""
+    words = ["version"] if words == ["--version"] else words
     try:
         outcome = _application(words)(args=words, standalone_mode=False)
         sys.stdout.flush()

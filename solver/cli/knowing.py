@@ -9,7 +9,7 @@ import typer
 
 from . import completion
 from .options import YES, Release
-from .output import write
+from .output import own_version, write
 
 
 def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
@@ -53,6 +53,14 @@ def profiles(
     from . import listing
 
     write(listing.profiles(profile))
+    return YES
+
+
+def version() -> int:
+    """The version of this program, and the releases of SGLang that were read."""
+    from constraints import store
+
+    write(f"sglang-preflight {own_version()}; SGLang {', '.join(store.known_releases())}")
     return YES
 
 
