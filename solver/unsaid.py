@@ -1,4 +1,4 @@
-"""A fact that a rule of a conflict reads -> whether it goes without saying, since another fact that is told implies it."""
+"""A fact that a rule of a conflict reads -> whether it goes without saying: another fact that is told implies it."""
 
 from __future__ import annotations
 
