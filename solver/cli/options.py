@@ -16,6 +16,7 @@ YES, NO, WRONG, FAULT = 0, 1, 2, 3
 _PARAMETERS = frozenset(
     [
         "release",
+        "plot_kind",
         "profile",
         "nodes",
         "without",

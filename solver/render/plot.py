@@ -60,7 +60,7 @@ def expect_file(path: Path, kind: str = "", of: type | None = None) -> None:
     if not path.absolute().parent.is_dir():
         raise InputError("its folder is not there", str(path), "Make the folder first.")
     if kind and of is not None and kind not in _KINDS[of]:
-        raise InputError(f"there is no plot {kind!r} of this answer", "--plot-kind", "Known: " + ", ".join(_KINDS[of]))
+        raise InputError(f"there is no plot {kind!r} of this answer", "plot_kind", "Known: " + ", ".join(_KINDS[of]))
     if find_spec("matplotlib") is None:
         raise InputError("matplotlib is not installed", "plot", 'pip install "sglang-preflight[plot]"')
 
