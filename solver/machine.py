@@ -43,7 +43,8 @@ def platform_of(
         raise InputError(f"{nodes} nodes cannot be", "nodes", f"Give 1 to {MAX_NODES}.")
     number = given or 1 if num_gpus is None else num_gpus
     if not 1 <= number <= MAX_GPUS:
-        raise InputError(f"{number} GPUs cannot be", "num_gpus", f"Give 1 to {MAX_GPUS:,}.")
+        where = gpu if num_gpus is None else "num_gpus"
+        raise InputError(f"{number} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
     texts = dict(env or {})
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import sys
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -247,3 +248,13 @@ def test_a_long_answer_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsy
         for done in range(1, 8):
             show(done, 7)
     assert capsys.readouterr().err == "columns: 2 of 7 done\ncolumns: 5 of 7 done\n"
+
+
+def test_a_closed_standard_error_is_not_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        clock = iter([0.0, 5.0])
+        patched.setattr(time, "monotonic", lambda: next(clock))
+        patched.setattr(sys, "stderr", sys.stdout)
+        with progress("columns") as show:
+            show(1, 2)
+    assert capsys.readouterr().out == ""

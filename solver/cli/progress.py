@@ -21,7 +21,8 @@ def progress(about: str) -> Iterator[Callable[[int, int], None]]:
     def show(done: int, whole: int) -> None:
         nonlocal told, drawn
         now = time.monotonic()
-        if now - begun < SECONDS or done >= whole:
+        # Where standard error was closed, its words would stand among those of the answer.
+        if now - begun < SECONDS or done >= whole or sys.stderr is sys.stdout:
             return
         if sys.stderr.isatty():
             drawn = True
