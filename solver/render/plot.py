@@ -22,14 +22,7 @@ from .sentence import choice, count, shown, wrapped
 _GIB = 1024  # MiB
 # Told apart also without colour vision (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, GREY, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#BBBBBB", "#D55E00", "#CC79A7"
-_CELLS = {
-    "works": GREEN,
-    "changed": BLUE,
-    "only with": PURPLE,
-    "defect": ORANGE,
-    "refused": RED,
-    "absent": GREY,
-}
+_CELLS = {"works": GREEN, "changed": BLUE, "only with": PURPLE, "defect": ORANGE, "refused": RED, "absent": GREY}
 _HATCHES = ("", "///", "...")
 # Values of one choice that are drawn; the others are too rare to see.
 MOST_VALUES = 12
