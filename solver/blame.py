@@ -17,6 +17,7 @@ from .report import Element
 from .resolution import Resolution, Write
 from .sat import SatRefuter
 from .unroll import Unit, unroll
+from .unsaid import goes_without_saying
 
 BUDGET, WHOLE_BUDGET = 4_000, 20_000
 
@@ -291,7 +292,12 @@ def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:
 
 def _facts(asked: Asked, rules: Sequence[Rule]) -> list[Element]:
     """The facts without which some rule of the conflict would read otherwise."""
-    facts = dict.fromkeys(name for rule in rules for name in asked.prepared.mattering(rule.id))
+    facts = dict.fromkeys(
+        name
+        for rule in rules
+        for name in asked.prepared.mattering(rule.id)
+        if not goes_without_saying(asked, rule, name)
+    )
     return [Element("fact", name, asked.facts[name], origin=_origin(asked, name)) for name in facts]
 
 
