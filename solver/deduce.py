@@ -5,7 +5,7 @@ Causes are sets, kept as the bits of a whole number: they are joined millions of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from constraints.tree import Const
@@ -32,7 +32,8 @@ class Allowed:
 class Standing:
     """Where a search stands: equations left, why each has its form, and what is known with its reasons.
 
-    ``changed``: the equations that have another form since the last choice.
+    ``changed``: the equations that have another form since the last choice. ``is_``: parts of constraints, by form,
+    and the value each must have; ``is_not``: values it must not have.
     """
 
     state: State
@@ -40,10 +41,20 @@ class Standing:
     known: dict[str, Value]
     reasons: dict[str, Bits]
     changed: dict[int, None]
+    is_: dict[int, tuple[Value, Bits]]
+    is_not: dict[int, tuple[tuple[Value, Bits], ...]]
 
     def copy(self) -> Standing:
         """The same, to be gone on from; nothing has changed yet."""
-        return Standing(self.state.copy(), self.why.copy(), self.known.copy(), self.reasons.copy(), {})
+        return Standing(
+            self.state.copy(),
+            self.why.copy(),
+            self.known.copy(),
+            self.reasons.copy(),
+            {},
+            self.is_.copy(),
+            self.is_not.copy(),
+        )
 
 
 class Deducer:
@@ -92,7 +103,7 @@ class Deducer:
         return self._starts[off]
 
     def _begun(self, off: frozenset[str]) -> Standing | Bits:
-        begun = Standing({}, {}, {}, {}, {})
+        begun = Standing({}, {}, {}, {}, {}, {}, {})
         queue: list[Finding] = []
         wanted = 0
         for index, form in reversed(self.equations.start.items()):
@@ -105,8 +116,8 @@ class Deducer:
             if not isinstance(node, Const):
                 begun.state[index] = current
                 wanted |= self.forms.masks[current]
-                if defined is None:
-                    queue += self._follows(current, 1 << index)
+                if defined is None and (failed := self._claimed(begun, queue, current, 1 << index)) is not None:
+                    return failed
             elif defined is not None:
                 queue.append((defined, node.value, 1 << index))
             elif not node.value:
@@ -154,7 +165,9 @@ class Deducer:
                             if not only[1]:
                                 return because
                             queue.append((only[0], only[1][0], because))
-                        queue += self._follows(found, because)
+                        failed = self._claimed(place, queue, found, because)
+                        if failed is not None:
+                            return failed
                     continue
                 del state[index]
                 if defined is not None:
@@ -177,11 +190,24 @@ class Deducer:
             place.state[self.total + index] = found
             place.why[self.total + index] = why
             place.changed[self.total + index] = None
-            queue += self._follows(found, why | 1 << index)
-        elif not found.value:
-            return why | 1 << index
-        return None
+            return self._claimed(place, queue, found, why | 1 << index)
+        return None if found.value else why | 1 << index
 
-    def _follows(self, form: int, because: Bits) -> Sequence[Finding]:
-        """What a constraint in this form forces."""
-        return [(name, value, because) for name, value in self.forms.forced(form)]
+    def _claimed(self, place: Standing, queue: list[Finding], form: int, because: Bits) -> Bits | None:
+        """Queue what a constraint forces; causes where it claims what another one denies."""
+        for part, value, truth in self.forms.claims(form):
+            is_ = place.is_.get(part)
+            if is_ is not None:
+                if same(is_[0], value) is not truth:
+                    return because | is_[1]
+                continue
+            others = place.is_not.get(part, ())
+            if not truth:
+                place.is_not[part] = (*others, (value, because))
+                continue
+            for other, denied in others:
+                if same(other, value):
+                    return because | denied
+            place.is_[part] = value, because
+        queue += [(name, value, because) for name, value in self.forms.forced(form)]
+        return None

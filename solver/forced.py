@@ -1,4 +1,4 @@
-"""A constraint -> the values it forces: equalities that must hold whatever else does.
+"""A constraint -> what it claims of its parts, and the values it forces: what must hold whatever else does.
 
 What a definition must be is pushed through its choices: ``(a if t else b) == v`` with a constant ``a`` other than ``v``
 leaves ``not t`` and ``b == v``.
@@ -36,25 +36,31 @@ def _either(test: Node, then: Node, otherwise: Node) -> Node:
     return Any_((All((test, then)), All((Not(test), otherwise))))
 
 
-def forced(node: Node, truth: bool = True) -> Iterator[tuple[str, Value]]:
-    """Names and the values they must have for ``node`` to be true (or false)."""
+def claims(node: Node, truth: bool = True) -> Iterator[tuple[Node, Value, bool]]:
+    """(part, value, whether): the parts that must have, or must not have, a value for ``node`` to be true (or false).
+
+    A condition that is no comparison with a value stands as what it is, its value the truth.
+    """
     match node:
         case Not(operand):
-            yield from forced(operand, not truth)
-        case All(parts) | Any_(parts):
-            if isinstance(node, All) is truth or len(parts) == 1:
-                for part in parts:
-                    yield from forced(part, truth)
-        case Compare("==" | "!=" as sign, left, right):
-            if (sign == "==") is truth:
-                if isinstance(right, Const):
-                    yield from _as_one(left, right.value)
-                elif isinstance(left, Const):
-                    yield from _as_one(right, left.value)
+            yield from claims(operand, not truth)
+        case All(parts) | Any_(parts) if isinstance(node, All) is truth or len(set(parts)) == 1:
+            for part in parts:
+                yield from claims(part, truth)
+        case Compare("==" | "!=" as sign, left, Const(value)) | Compare("==" | "!=" as sign, Const(value), left):
+            yield left, value, (sign == "==") is truth
+        case Compare("!=", left, right):
+            yield Any_((Compare("==", left, right),)), True, not truth
+        case Compare("not in", left, right):
+            yield Any_((Compare("in", left, right),)), True, not truth
+        case _:
+            yield Any_((node,)), True, truth
 
 
-def _as_one(node: Node, value: Value) -> Iterator[tuple[str, Value]]:
-    if isinstance(node, Name):
-        yield node.name, value
-    elif isinstance(node, Choice):
-        yield from forced(equals(node, value))
+def forced(node: Node) -> Iterator[tuple[str, Value]]:
+    """Names and the values they must have for ``node`` to be true."""
+    for part, value, truth in claims(node):
+        if truth and isinstance(part, Name):
+            yield part.name, value
+        elif truth and isinstance(part, Choice):
+            yield from forced(equals(part, value))

@@ -8,7 +8,7 @@ from constraints.evaluate import fold
 from constraints.tree import Const, Node, names
 from constraints.values import Value, twin
 
-from .forced import equals, forced
+from .forced import claims, equals, forced
 
 
 class Forms:
@@ -24,6 +24,7 @@ class Forms:
         self._known: dict[int, tuple[Node, int]] = {}
         self._folded: dict[tuple[str, object], dict[int, int | Const]] = {}
         self._forced: dict[int, tuple[tuple[str, Value], ...]] = {}
+        self._claims: dict[int, tuple[tuple[int, Value, bool], ...]] = {}
         self._equal: dict[tuple[int, object], int | Const] = {}
 
     def number(self, node: Node) -> int:
@@ -71,6 +72,14 @@ class Forms:
         if form not in self._forced:
             self._forced[form] = tuple(forced(self.nodes[form]))
         return self._forced[form]
+
+    def claims(self, form: int) -> tuple[tuple[int, Value, bool], ...]:
+        """The parts, by number, that must have or must not have a value where the form is to be true."""
+        if form not in self._claims:
+            self._claims[form] = tuple(
+                (self.number(part), value, truth) for part, value, truth in claims(self.nodes[form])
+            )
+        return self._claims[form]
 
     def _settled(self, node: Node) -> int | Const:
         return node if isinstance(node, Const) else self.number(node)
