@@ -80,7 +80,7 @@ class FileChecker:
             launch = replace(launch, arguments=tuple(word for word in launch.arguments if word not in foreign))
         holes, loose = holes_of(launch.arguments, preflight.knowledge)
         model_flag = preflight.knowledge.roles.get("model", "")
-        model_hole = next((hole for hole in holes if hole.flag == model_flag), None)
+        model_hole = next((hole for hole in holes if hole.flag == model_flag and not hole.chosen), None)
         if model_hole is not None:
             if self.asked.model is None:
                 word = launch.arguments[model_hole.index]
@@ -94,11 +94,11 @@ class FileChecker:
             launch.arguments,
             holes,
             loose,
-            lambda words: self._checked(preflight, launch, words),
+            lambda words: (*self._checked(preflight, launch, words), tuple(words)),
             lambda answer: holds(answer[0]),
         )
         self._expect_model(launch, loose, answers[0][1][0])
-        _, (checked, model, platform) = next((one for one in answers if holds(one[1][0])), answers[0])
+        _, (checked, model, platform, words) = next((one for one in answers if holds(one[1][0])), answers[0])
         report = preflight.explained(checked, model, platform, why=self.asked.why, keep=self.asked.keep)
         return LaunchReport(
             launch,
@@ -111,6 +111,7 @@ class FileChecker:
             certain_rules([one[0] for _, one in answers]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
             foreign,
+            words,
         )
 
     def _expect_model(self, launch: Launch, loose: Sequence[Word], checked: Checked) -> None:

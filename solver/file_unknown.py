@@ -22,7 +22,7 @@ def unknown_values(
     """Each unknown word, with the values tried that work and fail; the model is not among them."""
     found = [Unknown(word.text, Spot(launch.file, word.line, word.column)) for word in loose]
     for place, hole in enumerate(holes):
-        if hole.flag == model_flag:
+        if hole.flag == model_flag and not hole.chosen:
             continue
         word = launch.arguments[hole.index]
         works = {values[place] for values, checked in tried if holds(checked)}
@@ -36,6 +36,7 @@ def unknown_values(
                 tuple(one for one in both if one in works),
                 tuple(one for one in both if one not in works),
                 hole.texts[0] if hole.untried else "",
+                hole.chosen,
             )
         )
     return tuple(found)

@@ -21,7 +21,6 @@ from ..errors import InputError
 from ..facts import Platform
 from ..gpu import parse_gpu
 from ..intake.command import parse_arguments, read_command, typed_words, words_of
-from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
 from ..machine import platform_of
 from ..near import nearest_names
@@ -206,7 +205,7 @@ def arguments_of(words: Sequence[str], flags: Flags) -> tuple[list[str], dict[st
         if len(words) == 1 and found.reason == "no-command" and not re.search(r"\s", words[0]):
             raise _no_file(words[0])
         raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
-    return typed_words(found, flags), known_environment(found.env, {})[0]
+    return typed_words(found, flags), dict(found.env)
 
 
 def flags_of(text: str, flags: Flags) -> tuple[list[str], dict[str, str]]:
@@ -221,7 +220,7 @@ def flags_of(text: str, flags: Flags) -> tuple[list[str], dict[str, str]]:
         none = found.reason == "no-command"
         said = "this is no launch command, and no flags" if none else refusal_message(found, "")
         raise InputError(said, "--args", 'Write: --args "--tp-size 8".' if none else None)
-    return typed_words(found, flags), known_environment(found.env, {})[0]
+    return typed_words(found, flags), dict(found.env)
 
 
 def _no_file(word: str) -> InputError:

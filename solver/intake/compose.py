@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from .container import Manifest, listed_launches, scalars, script_launches, text_of, words_in
-from .expand import expand
-from .launch import Launch, known_environment, launch_from
+from .container import Manifest, command_launches, listed_launches, scalars, script_launches, text_of, words_in
+from .expand import Fixed, expand, expanded
+from .launch import Launch
 from .template import is_template
-from .words import launch_of
 from .yamltree import Node
 
 
@@ -53,12 +52,7 @@ def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str])
         return [replace(one, env={**env, **one.env}) for one in script_launches(manifest, parts[0], {})]
     # A text is split into words as a shell would, and the command's follow the entrypoint's.
     words = [word for part in parts for word in words_in(manifest, part)]
-    command = launch_of(words, {}, bare=False)
-    if command is None:
-        return []
-    launch = launch_from(command, manifest.kind, manifest.file, {})
-    assigned, unset = known_environment(command.env, env)
-    return [replace(launch, env=assigned, unset=unset)]
+    return command_launches(manifest, expanded(words, Fixed({})), env)
 
 
 def _environment(service: Node) -> tuple[dict[str, str], dict[str, str], dict[str, tuple[int, int]]]:

@@ -14,6 +14,7 @@ from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
 from .tokens import Unbalanced, Word, plain_words
+from .variables import Variables
 from .words import launch_of, read_commands
 
 MOST_INSTRUCTIONS = 5000
@@ -89,20 +90,19 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
                 yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
         words += _listed(file, part)
-    command = launch_of(words, {}, bare=False)
+    command = launch_of(words, Variables(env), bare=False)
     if command is not None:
-        launch = launch_from(command, "dockerfile", file, {})
-        yield replace(launch, image=image, env=env, where=where, unset=unset)
+        yield replace(launch_from(command, "dockerfile", file), image=image, where=where, unset=unset)
 
 
 def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch]:
     text = "\n" * (part.line - 1) + " " * (part.column - 1) + part.body
-    found = read_commands(text, bare=False)
+    found = read_commands(text, bare=False, known=env)
     if isinstance(found, Refusal):
         if found.reason == "no-command":
             return []
         raise broken_off(found.reason, f"{file}:{found.line}:{found.column}")
-    return [launch_from(one, "dockerfile", file, env) for one in found]
+    return [launch_from(one, "dockerfile", file) for one in found]
 
 
 def _is_list(body: str) -> bool:

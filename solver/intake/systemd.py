@@ -55,7 +55,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
             skipped = prefix.end() if prefix else 0
             starts.append("\n" * begun + " " * (found.end() + skipped) + body[skipped:])
     for start in starts:
-        commands = read_commands(start, bare=False)
+        commands = read_commands(start, bare=False, known=env)
         if isinstance(commands, Refusal):
             if commands.reason == "no-command":
                 continue
@@ -64,7 +64,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
             opened = tuple(
                 word._replace(open=word.open or bool(_SPECIFIER.search(word.text))) for word in command.arguments
             )
-            launch = launch_from(command._replace(arguments=opened), "systemd", file, env)
+            launch = launch_from(command._replace(arguments=opened), "systemd", file)
             yield replace(launch, where=where)
 
 
