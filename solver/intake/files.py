@@ -11,6 +11,7 @@ from constraints.schema import Flags
 from ..errors import InputError
 from .broken import broken_off
 from .dockerfile import dockerfile_launches, is_dockerfile
+from .kinds import SHELL
 from .launch import Launch, launch_from
 from .refusal import Refusal
 from .systemd import is_unit, systemd_launches
@@ -18,7 +19,6 @@ from .words import read_commands
 
 MOST_LAUNCHES = 64
 _YAML = (".yaml", ".yml", ".json")
-_SHELL = (".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".env")
 _YAML_START = re.compile(r"""(?:---|\{|- |["']?[\w./-]+["']?[ \t]*:(?:[ \t]|$))""", re.ASCII)
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)[ \t]*(\w*)")
 _PROMPT = re.compile(r"^([ \t]*)([$#>] )(?=\S)", re.MULTILINE)
@@ -59,11 +59,11 @@ def _launches(text: str, file: str, flags: Flags) -> Iterator[Launch]:
         yield from _shell(file, _fenced(text))
     elif path.name.lower().startswith(("dockerfile", "containerfile")) or suffix == ".dockerfile":
         yield from dockerfile_launches(file, text)
-    elif suffix == ".service" or (suffix not in (*_YAML, *_SHELL) and is_unit(text)):
+    elif suffix == ".service" or (suffix not in (*_YAML, *SHELL) and is_unit(text)):
         yield from systemd_launches(file, text)
-    elif suffix in _YAML or (suffix not in _SHELL and _looks_like_yaml(text)):
+    elif suffix in _YAML or (suffix not in SHELL and _looks_like_yaml(text)):
         yield from _yaml(file, text, flags)
-    elif suffix not in _SHELL and is_dockerfile(text):
+    elif suffix not in SHELL and is_dockerfile(text):
         yield from dockerfile_launches(file, text)
     else:
         yield from _shell(file, text)
