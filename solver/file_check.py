@@ -18,7 +18,7 @@ from .check import Checked
 from .errors import InputError
 from .facts import Platform
 from .file_report import FileReport, LaunchReport, PairFinding
-from .file_unknown import certain_rules, unknown_values, unset_variables
+from .file_unknown import certain_rules, unknown_values, unseen_variables, unset_variables
 from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
@@ -107,6 +107,7 @@ class FileChecker:
             (
                 *unknown_values(launch, holes, loose, model_flag, [(values, one[0]) for values, one in answers]),
                 *unset_variables(launch, preflight.knowledge.environment),
+                *unseen_variables(launch),
             ),
             certain_rules([one[0] for _, one in answers]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,

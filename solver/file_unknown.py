@@ -50,6 +50,12 @@ def unset_variables(launch: Launch, read: Collection[str]) -> Iterator[Unknown]:
             yield Unknown(text, Spot(launch.file, line, column), ENVIRONMENT + name, name)
 
 
+def unseen_variables(launch: Launch) -> Iterator[Unknown]:
+    """Where variables are that the file names and does not hold."""
+    for word in launch.unseen:
+        yield Unknown(word.text, Spot(launch.file, word.line, word.column), ENVIRONMENT)
+
+
 def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:
     """Whether the answer is the same whatever stands in one hole."""
     answers: dict[tuple[str, ...], set[frozenset[str]]] = {}

@@ -9,6 +9,7 @@ from .container import Manifest, command_launches, listed_launches, scalars, scr
 from .expand import Fixed, expand, expanded
 from .launch import Launch
 from .template import is_template
+from .tokens import Word
 from .yamltree import Node
 
 
@@ -40,6 +41,7 @@ def compose_launches(file: str, lines: list[str], document: Node) -> Iterator[La
                 num_gpus=_gpus(service),
                 where={**launch.where, **where},
                 unset={**unset, **launch.unset},
+                unseen=_files(service),
             )
 
 
@@ -53,6 +55,14 @@ def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str])
     # A text is split into words as a shell would, and the command's follow the entrypoint's.
     words = [word for part in parts for word in words_in(manifest, part)]
     return command_launches(manifest, expanded(words, Fixed({})), env)
+
+
+def _files(service: Node) -> tuple[Word, ...]:
+    """The files with variables that a service names."""
+    listed = service.get("env_file")
+    found = [listed] if listed is not None and listed.kind == "scalar" else listed.items if listed is not None else []
+    named = [node.get("path") if node.kind == "mapping" else node for node in found]
+    return tuple(Word(f"the file {node.text}", node.line, node.column) for node in named if node is not None)
 
 
 def _environment(service: Node) -> tuple[dict[str, str], dict[str, str], dict[str, tuple[int, int]]]:

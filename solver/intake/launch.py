@@ -20,7 +20,7 @@ class Launch:
     """One launch of SGLang in a file.
 
     ``at`` is where it stands, ``where`` the place of each environment variable, ``hints`` texts that may name its GPU.
-    ``unset``: variables that are set to what the file does not say.
+    ``unset``: variables that are set to what the file does not say; ``unseen``: where others are that it names.
     """
 
     kind: FileKind
@@ -36,6 +36,7 @@ class Launch:
     nodes: int | None = None
     where: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unset: Mapping[str, str] = field(default_factory=dict)
+    unseen: tuple[Word, ...] = ()
 
     @property
     def release(self) -> str | None:
@@ -58,6 +59,7 @@ def launch_from(command: CommandLine, kind: FileKind, file: str, **said: str) ->
         command.entry,
         image=image,
         unset=command.unset,
+        unseen=_files_of(command.before),
     )
     return replace(launch, num_gpus=_docker_gpus(texts), **said)  # type: ignore[arg-type]
 
@@ -66,6 +68,16 @@ def _from(file: str, word: Word) -> Word:
     """A word that knows the file it comes from."""
     among = tuple(tuple(_from(file, one) for one in words) for words in word.among)
     return word._replace(origin=file, among=among)
+
+
+def _files_of(words: Sequence[Word]) -> tuple[Word, ...]:
+    """The files with variables that `docker run` is given."""
+    found: list[Word] = []
+    for place, word in enumerate(words):
+        option, equals, value = word.text.partition("=")
+        if option == "--env-file" and (equals or place + 1 < len(words)):
+            found.append(word._replace(text=f"the file {value if equals else words[place + 1].text}"))
+    return tuple(found)
 
 
 def _docker_gpus(texts: Sequence[str]) -> int | None:

@@ -50,14 +50,15 @@ _DEEPEST = 100
 Visit = Callable[[tuple[Word, ...], Variables], None]
 
 
-def read_script(text: str, variables: Variables, visit: Visit) -> Unbalanced | None:
+def read_script(text: str, variables: Variables, visit: Visit, line: int = 1) -> Unbalanced | None:
     """Show each command that may run something to ``visit``, with the variables as they are there.
 
-    Gives the fault at which reading stopped; the broken command is left out. Raises InputError.
+    The text begins in ``line``. Gives the fault at which reading stopped; the broken command is left out.
+    Raises InputError.
     """
     reader = _Reader(variables, visit)
     try:
-        for mark in _marks(tokens(text)):
+        for mark in _marks(tokens(text, line)):
             reader.take(mark)
     except Unbalanced as fault:
         return fault

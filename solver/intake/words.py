@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -21,7 +20,6 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 _MODULE, _SCRIPT, _COMMAND, _VERB = "sglang.launch_server", "sglang/launch_server.py", "sglang", "serve"
 # Dynamo's worker hands its options on to the same parser.
 _WORKERS = ("dynamo.sglang", "dynamo.sglang.worker")
-_MOST_COMMANDS = 8
 _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
 
 
@@ -50,16 +48,16 @@ def read_command(text: str) -> CommandLine | Refusal:
 
 
 def read_commands(
-    text: str, *, bare: bool = True, known: Mapping[str, str] | None = None
+    text: str, *, bare: bool = True, known: Mapping[str, str] | Variables | None = None, line: int = 1
 ) -> tuple[CommandLine, ...] | Refusal:
     """Every launch in ``text``, at least one; flags alone are one where ``bare``; ``known`` is set before it begins.
 
-    Raises InputError.
+    The text begins in ``line`` of its file. Raises InputError.
     """
-    return _read(text, Variables(known), bare)
+    return _read(text, known if isinstance(known, Variables) else Variables(known), bare, line)
 
 
-def _read(text: str, variables: Variables, bare: bool) -> tuple[CommandLine, ...] | Refusal:
+def _read(text: str, variables: Variables, bare: bool, line: int = 1) -> tuple[CommandLine, ...] | Refusal:
     launches: list[CommandLine] = []
     first: list[Word] = []
 
@@ -67,13 +65,13 @@ def _read(text: str, variables: Variables, bare: bool) -> tuple[CommandLine, ...
         found = launch_of(words, at, bare=bare)
         if found is not None:
             launches.append(found)
-        elif any(word.among for word in words):  # the branches may hold whole commands
-            lists = itertools.islice(itertools.product(*(word.among or ((word,),) for word in words)), _MOST_COMMANDS)
-            each = (launch_of(tuple(itertools.chain(*one)), at, bare=bare) for one in lists)
-            launches.extend(one for one in each if one is not None)
+        else:  # the branches may hold whole commands
+            for place, word in enumerate(words):
+                each = (launch_of((*words[:place], *some, *words[place + 1 :]), at, bare=bare) for some in word.among)
+                launches.extend(one for one in each if one is not None)
         first.extend(words[:1])
 
-    fault = read_script(text, variables, visit)
+    fault = read_script(text, variables, visit, line)
     if fault is not None and (bare or not launches):
         return Refusal(fault.reason, word=fault.mark, line=fault.line, column=fault.column)
     if launches:

@@ -117,6 +117,8 @@ def unknown_message(found: Unknown) -> str:
         return _chosen_message(found)
     if not found.flag:
         return f"{found.text} cannot be known: the words it stands for are not checked"
+    if found.flag == ENVIRONMENT:
+        return f"the variables in {found.text} are not in this file: those that it does not set are taken as not set"
     if found.flag.startswith(ENVIRONMENT):
         return f"{found.option} is {found.text}, which the file does not say: taken as not set"
     if found.stand_in:
