@@ -82,14 +82,15 @@ class FileChecker:
         model_flag = preflight.knowledge.roles.get("model", "")
         model_hole = next((hole for hole in holes if hole.flag == model_flag and not hole.chosen), None)
         if model_hole is not None:
-            if self.asked.model is None:
+            model = self.asked.model or _named_last(model_hole.text, preflight)
+            if model is None:
                 word = launch.arguments[model_hole.index]
                 raise InputError(
                     f"the model is {model_hole.text}, which the file does not say",
                     f"{launch.file}:{word.line}:{word.column}",
                     "Give it with --model.",
                 )
-            holes = tuple(replace(hole, texts=(self.asked.model,)) if hole is model_hole else hole for hole in holes)
+            holes = tuple(replace(hole, texts=(model,)) if hole is model_hole else hole for hole in holes)
         answers = tried(
             launch.arguments,
             holes,
@@ -98,12 +99,12 @@ class FileChecker:
             lambda answer: holds(answer[0]),
         )
         self._expect_model(launch, loose, answers[0][1][0])
-        _, (checked, model, platform, words) = next((one for one in answers if holds(one[1][0])), answers[0])
-        report = preflight.explained(checked, model, platform, why=self.asked.why, keep=self.asked.keep)
+        _, (checked, looked_into, platform, words) = next((one for one in answers if holds(one[1][0])), answers[0])
+        report = preflight.explained(checked, looked_into, platform, why=self.asked.why, keep=self.asked.keep)
         return LaunchReport(
             launch,
             report,
-            _stand_in(checked, model, model_hole),
+            _stand_in(checked, looked_into, model_hole),
             (
                 *unknown_values(launch, holes, loose, model_flag, [(values, one[0]) for values, one in answers]),
                 *unset_variables(launch, preflight.knowledge.environment),
@@ -276,6 +277,12 @@ def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:
             if count is None and not gpu.generic:
                 return gpu.name
     return None
+
+
+def _named_last(path: str, preflight: Preflight) -> str | None:
+    """The checkpoint of the catalogue that a path of which not all is known ends in."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return _same_name(last, preflight) if "/" in path and "$" not in last and "{" not in last else None
 
 
 def _same_name(path: str, preflight: Preflight) -> str | None:

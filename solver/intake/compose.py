@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from .container import Manifest, command_launches, listed_launches, scalars, script_launches, text_of, words_in
+from .container import Manifest, command_launches, listed_launches, scalars, text_of, words_in
 from .expand import Fixed, expand, expanded
 from .launch import Launch
 from .template import is_template
@@ -50,8 +50,6 @@ def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str])
     if all(part.kind == "sequence" for part in parts):
         items = [(node, part.flow) for part in parts for node in scalars(part)]
         return listed_launches(manifest, items, env, {})
-    if len(parts) == 1:
-        return [replace(one, env={**env, **one.env}) for one in script_launches(manifest, parts[0], {})]
     # A text is split into words as a shell would, and the command's follow the entrypoint's.
     words = [word for part in parts for word in words_in(manifest, part)]
     return command_launches(manifest, expanded(words, Fixed({})), env)

@@ -11,7 +11,7 @@ from .expand import Fixed, expanded
 from .launch import FileKind, Launch, launch_from
 from .places import Places, start_of
 from .refusal import Refusal
-from .tokens import HOST, PAD, Unbalanced, Word, tokens
+from .tokens import HOST, PAD, Unbalanced, Word, plain_words
 from .variables import Variables
 from .words import CommandLine, launch_of, read_commands
 from .yamltree import Node
@@ -71,10 +71,7 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
 
     Raises InputError when it breaks off in the middle of one.
     """
-    text = node.text
-    if manifest.kind == "compose":  # it puts in what its own host knows, and hands a doubled sign on as one
-        text = text.replace("$$", f"{PAD}{PAD}").replace("$", HOST).replace(f"{PAD}{PAD}", f"{PAD}$")
-    found = read_commands(text, bare=False, known=env)
+    found = read_commands(_handed_on(manifest, node.text), bare=False, known=env)
     if isinstance(found, Refusal):
         if found.reason == "no-command":
             return []
@@ -82,6 +79,13 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
         raise broken_off(found.reason, f"{manifest.file}:{line}:{column}")
     places = Places(manifest.lines, node)
     return [launch_from(_placed(one, places, manifest), manifest.kind, manifest.file) for one in found]
+
+
+def _handed_on(manifest: Manifest, text: str) -> str:
+    """A text as it reaches the container: compose puts in what its own host knows, and makes one of a doubled sign."""
+    if manifest.kind != "compose":
+        return text
+    return text.replace("$$", f"{PAD}{PAD}").replace("$", HOST).replace(f"{PAD}{PAD}", f"{PAD}$")
 
 
 def words_in(manifest: Manifest, node: Node) -> list[Word]:
@@ -93,7 +97,7 @@ def words_in(manifest: Manifest, node: Node) -> list[Word]:
         return [_word(manifest, item, node.flow) for item in scalars(node)]
     places = Places(manifest.lines, node)
     try:
-        found = [token for token in tokens(node.text) if isinstance(token, Word)]
+        found = list(plain_words(_handed_on(manifest, node.text)))
     except Unbalanced as fault:
         line, column = places.of(fault.line, fault.column)
         raise broken_off(fault.reason, f"{manifest.file}:{line}:{column}") from None
@@ -113,7 +117,13 @@ def _placed(command: CommandLine, places: Places, manifest: Manifest) -> Command
 def _moved(word: Word, places: Places, filled: bool) -> Word:
     line, column = places.of(word.line, word.column)
     last_line, last_column = places.of(word.stop[0], word.stop[1] - 1)
-    return word._replace(line=line, column=column, stop=(last_line, last_column + 1), open=word.open or filled)
+    return word._replace(
+        line=line,
+        column=column,
+        stop=(last_line, last_column + 1),
+        open=word.open or filled,
+        chosen=tuple(places.of(row, 1)[0] for row in word.chosen),
+    )
 
 
 def _word(manifest: Manifest, node: Node, flow: bool) -> Word:

@@ -13,13 +13,16 @@ from .broken import broken_off
 from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
+from .script import COMMAND_TEXT
 from .tokens import Unbalanced, Word, plain_words
 from .variables import Variables
 from .words import launch_of, read_commands
 
 MOST_INSTRUCTIONS = 5000
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+", re.ASCII)
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
+# In place of the end of a line that goes on, which Docker takes away before it reads a list.
+_GOES_ON = "\ue006"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,22 +111,27 @@ def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch
 def _is_list(body: str) -> bool:
     """Whether a command is a list of words; what is no JSON is a command for the shell, whatever it begins with."""
     try:
-        found = json.loads(body.replace("\\\n", "  "))
+        found = json.loads(body.replace("\\\n", ""))
     except (ValueError, RecursionError):
         return False
     return isinstance(found, list) and all(isinstance(word, str) for word in found)
 
 
 def _listed(file: str, part: _Instruction) -> Iterator[Word]:
+    before_it = ""
     for match in _STRING.finditer(part.body):
         before = part.body[: match.start() + 1]
         line = part.line + before.count("\n")
         column = len(before) - before.rfind("\n") - 1
         column += part.column if "\n" not in before else 1
         try:
-            text = str(json.loads(match[0]))
+            text = str(json.loads(match[0].replace("\\\n", _GOES_ON)))
         except ValueError:
             text = match[0][1:-1]
+        # A shell that is given the text goes on behind the end of the line as well, and counts its lines.
+        script = COMMAND_TEXT.fullmatch(before_it) is not None
+        before_it = text
+        text = text.replace(_GOES_ON, "\\\n" if script else "")
         yield Word(text, line, column, file, False, (line, column + len(match[0]) - 1), "flow")
 
 

@@ -94,8 +94,8 @@ def _one(word: Word, scope: Scope) -> Iterator[Word]:
     choices = [piece for piece in pieces if isinstance(piece, Choice)]
     if not choices:
         put = shown("".join(pieces))  # type: ignore[arg-type]
-        if put == word.text:  # nothing in it is known, and it was not open for nothing
-            yield word
+        if put == shown(word.text):  # nothing in it is known, and it was not open for nothing
+            yield word._replace(text=put)
         elif whole:
             yield from _split(put, word, left)
         else:

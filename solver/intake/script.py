@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import InputError
-from .expand import Pieces, expanded, flat, guarded, pieces_of, shown
+from .expand import MOST_CHOICES, Pieces, expanded, flat, guarded, pieces_of, shown
 from .tokens import Operator, Unbalanced, Word, tokens
 from .variables import Variables
 
@@ -42,21 +42,22 @@ _SURE = _DECLARING | {
 }
 # Commands that speak of others, or look for them, and run none.
 _TELLING = frozenset(("echo", "printf", "pkill", "pgrep", "killall", "kill", "grep", "egrep", "ps", "alias"))
+_HERE_TEXT = re.compile(r"\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n?[ \t]*\2\s*\)", re.DOTALL | re.ASCII)
 _CLOSES = {"fi": ("if",), "done": ("loop",), "esac": ("case",), "}": ("{", "function")}
 _LEADING = frozenset(("if", "while", "until", "then", "do", "elif", "else", "!", "time", "{"))
 _DOUBLED = frozenset("&|;")
-_DEEPEST = 100
+_DEEPEST, _DEEPEST_TEXT = 100, 3
 
 Visit = Callable[[tuple[Word, ...], Variables], None]
 
 
-def read_script(text: str, variables: Variables, visit: Visit, line: int = 1) -> Unbalanced | None:
+def read_script(text: str, variables: Variables, visit: Visit, line: int = 1, within: int = 0) -> Unbalanced | None:
     """Show each command that may run something to ``visit``, with the variables as they are there.
 
-    The text begins in ``line``. Gives the fault at which reading stopped; the broken command is left out.
-    Raises InputError.
+    The text begins in ``line``; ``within`` counts the texts around it that were read once more. Gives the fault at
+    which reading stopped; the broken command is left out. Raises InputError.
     """
-    reader = _Reader(variables, visit)
+    reader = _Reader(variables, visit, within)
     try:
         for mark in _marks(tokens(text, line)):
             reader.take(mark)
@@ -101,8 +102,8 @@ class _Around:
 class _Reader:
     """Reads a script from the front."""
 
-    def __init__(self, variables: Variables, visit: Visit) -> None:
-        self.variables, self.visit = variables, visit
+    def __init__(self, variables: Variables, visit: Visit, within: int) -> None:
+        self.variables, self.visit, self.within = variables, visit, within
         self.around = [_Around("script")]
         self.words: list[Word] = []
         self.array: tuple[str, bool, list[Word]] | None = None
@@ -302,13 +303,30 @@ class _Reader:
             for word in words[1:]:
                 self.variables.drop(word.text)
             return
-        if name not in _TELLING:
+        if name == "eval":
+            self._again(words)
+        elif name not in _TELLING:
             self.visit(self._put_in(words), self.variables)
         if name in _ENDING and not (name == "return" and self.top.kind == "function"):
             self.variables.end()
 
+    def _again(self, words: list[Word]) -> None:
+        """Words that are read once more as a text of their own, each at the place where this is asked for."""
+        if self.within >= _DEEPEST_TEXT:
+            return
+        at = words[0]
+
+        def visit(found: tuple[Word, ...], variables: Variables) -> None:
+            self.visit(tuple(_at(word, at) for word in found), variables)
+
+        for text in _texts(expanded(words[1:], self.variables)):
+            read_script(text, self.variables.copy(), visit, within=self.within + 1)
+
     def _assign(self, word: Word, one: re.Match[str]) -> None:
-        pieces, left = pieces_of(one[3], self.variables, split=True)
+        text, here = one[3], _HERE_TEXT.fullmatch(one[3])
+        if here:  # what `cat` prints is what stands there
+            text = guarded(here[3], range(len(here[3])) if here[1] else ()).replace("\\\n", " ")
+        pieces, left = pieces_of(text, self.variables, split=True)
         if one[2]:
             before = self.variables.value(one[1])
             pieces, left = (*(before[0] if before else ()), *pieces), left or bool(before and before[1])
@@ -333,6 +351,24 @@ class _Reader:
                 found += expanded((word,), self.variables)
             leading = leading and one is not None
         return tuple(found)
+
+
+def _at(word: Word, place: Word) -> Word:
+    """A word as if it stood at another one's place."""
+    among = tuple(tuple(_at(one, place) for one in words) for words in word.among)
+    lines = (place.line,) if word.chosen else ()
+    return word._replace(line=place.line, column=place.column, stop=place.stop, among=among, chosen=lines)
+
+
+def _texts(words: Iterable[Word]) -> list[str]:
+    """The texts that words are together, with each of the choices among them."""
+    found = [""]
+    for word in words:
+        each = [" ".join(one.text for one in some) for some in word.among] or [word.text]
+        found = [f"{head} {tail}" for head in found for tail in each]
+        if len(found) > MOST_CHOICES:
+            found = [found[0], found[-1]]
+    return list(dict.fromkeys(found))
 
 
 class _Own:

@@ -80,7 +80,7 @@ class Variables:
         before = held.words or () if more and held is not None else ()
         if len(before) + len(words) > MOST_WORDS:
             raise InputError(f"more than {MOST_WORDS} words in one launch", None)
-        self._set(name, _Held((), (*before, *words), False, (line,)))
+        self._set(name, _Held((), (*before, *words), False, (line,) if line else ()))
 
     def choose(self, name: str, texts: tuple[str, ...], line: int) -> None:
         """One text after the other for a variable, as a loop gives them."""
@@ -177,10 +177,9 @@ def _merged(branches: Sequence[_Held | None], before: _Held | None) -> _Held | N
     if any(one.words is not None for one in held):
         lists = [one.words or () for one in held if one.words is not None] + [()] * bool(missing)
         return _Held((), _merged_words(lists, lines), False, lines)
-    sure = [one for one in held if not one.left]
-    if not sure:
+    values = [one.pieces for one in held if not one.left or _has_words(one)]
+    if not values:
         return held[0] if len(held) == 1 else None
-    values = [one.pieces for one in held if not one.left or _has_words(one)] or [one.pieces for one in sure]
     left = any(one.left for one in held if one.pieces in values)
     if missing and any(text[:1] in ("-", " ") for pieces in values for text in flat(pieces)):
         values.insert(0, ())

@@ -90,7 +90,7 @@ def launch_of(command: Sequence[Word], variables: Variables, *, bare: bool = Tru
         found = _ASSIGNMENT.fullmatch(text)
         if bare and leading and text.startswith("-"):
             return _line(command[place:], variables, own)
-        if place and (COMMAND_TEXT.fullmatch(texts[place - 1]) or texts[place - 1] == "eval") and " " in text:
+        if place and COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
             inside = variables.copy()
             for name, word in own.items():
                 inside.assign(name, (_value(word),), word.open, 0)
@@ -129,7 +129,8 @@ def _moved(word: Word, outer: Word) -> Word:
     """A word of a quoted command at its place in the whole text; right as far as nothing in it was escaped."""
     column = word.column + (outer.column if word.line == 1 else 0)
     stop = (outer.line + word.stop[0] - 1, word.stop[1] + (outer.column if word.stop[0] == 1 else 0))
-    return word._replace(line=outer.line + word.line - 1, column=column, stop=stop)
+    lines = tuple(outer.line + row - 1 for row in word.chosen)
+    return word._replace(line=outer.line + word.line - 1, column=column, stop=stop, chosen=lines)
 
 
 def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
