@@ -74,7 +74,11 @@ CASES: list[tuple[str, list[Shape]]] = [
     (f"TP=8 {LAUNCH} --tp $TP", ["--tp", "$TP?"]),  # the shell puts in what it had before
     (f"T=$(nproc --all)\n{LAUNCH} --tp $T", ["--tp", "$T?"]),
     # commands
-    ('C=(python3 -m sglang.launch_server --model-path m)\nif x; then C+=(--tp 2); fi\n"${C[@]}"', [[[], ["--tp", "2"]]]),
+    ('C=(python3 -m sglang.launch_server --model-path m)\nif x; then C+=(--tp 2); fi\n"${C[@]}"',
+     [[[], ["--tp", "2"]]]),
+    ("C=$(cat <<- EOF\npython3 -m sglang.launch_server --model-path m \\\n--tp ${N}\nEOF\n)\nN=2\neval $C",
+     ["--tp", "2"]),
+    ("C=$(cat <<'EOF'\nsglang serve --model-path m --tp $N\nEOF\n)\nN=2\neval \"$C > log 2>&1 &\"", ["--tp", "2"]),
     ('C="python3 -m sglang.launch_server --model-path m"\neval "$C --tp 3"', ["--tp", "3"]),
     (f"TP=3\nbash -c \"{LAUNCH} --tp $TP\"", ["--tp", "3"]),
     (f"pkill -f sglang.launch_server\necho python -m sglang.launch_server\n{LAUNCH}", []),
