@@ -13,7 +13,7 @@ from .broken import broken_off
 from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
-from .script import COMMAND_TEXT
+from .simple import COMMAND_TEXT
 from .tokens import Unbalanced, Word, plain_words
 from .variables import Variables
 from .words import launch_of, read_commands

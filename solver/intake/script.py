@@ -7,48 +7,21 @@ body that may not be run is a branch; so is what follows `&&` and `||`, unless t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ..errors import InputError
-from .expand import MOST_CHOICES, Pieces, expanded, flat, guarded, pieces_of, shown
+from .expand import expanded
+from .simple import Commands, Visit
 from .tokens import Operator, Unbalanced, Word, tokens
 from .variables import Variables
 
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=(.*)", re.DOTALL | re.ASCII)
 _ARRAY = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
-COMMAND_TEXT = re.compile(r"-[a-z]*c", re.ASCII)  # of `bash -c` and its kin: the next word is a command of its own
-_DECLARING = frozenset(("export", "declare", "typeset", "local", "readonly", "set"))
 _ENDING = frozenset(("exit", "return", "exec"))
-# What does not fail unless something is broken: what `&&` leads on to from these is done.
-_SURE = _DECLARING | {
-    *(
-        "cd",
-        "echo",
-        "printf",
-        "source",
-        ".",
-        "mkdir",
-        "shopt",
-        "unset",
-        "ulimit",
-        "pushd",
-        "popd",
-        "true",
-        ":",
-        "sleep",
-    ),
-    *("conda", "module", "pip", "shift", "trap", "umask"),
-}
-# Commands that speak of others, or look for them, and run none.
-_TELLING = frozenset(("echo", "printf", "pkill", "pgrep", "killall", "kill", "grep", "egrep", "ps", "alias"))
-_HERE_TEXT = re.compile(r"\$\(\s*cat\s*<<-?\s*(['\"]?)(\w+)\1[ \t]*\n(.*?)\n?[ \t]*\2\s*\)", re.DOTALL | re.ASCII)
 _CLOSES = {"fi": ("if",), "done": ("loop",), "esac": ("case",), "}": ("{", "function")}
 _LEADING = frozenset(("if", "while", "until", "then", "do", "elif", "else", "!", "time", "{"))
 _DOUBLED = frozenset("&|;")
 _DEEPEST, _DEEPEST_TEXT = 100, 3
-
-Visit = Callable[[tuple[Word, ...], Variables], None]
 
 
 def read_script(text: str, variables: Variables, visit: Visit, line: int = 1, within: int = 0) -> Unbalanced | None:
@@ -103,7 +76,8 @@ class _Reader:
     """Reads a script from the front."""
 
     def __init__(self, variables: Variables, visit: Visit, within: int) -> None:
-        self.variables, self.visit, self.within = variables, visit, within
+        self.variables, self.within = variables, within
+        self.commands = Commands(variables, visit, self._again)
         self.around = [_Around("script")]
         self.words: list[Word] = []
         self.array: tuple[str, bool, list[Word]] | None = None
@@ -236,7 +210,15 @@ class _Reader:
             pass
         words = _without_redirections(words)
         if words:
-            self._run(words)
+            self.top.unsure = self.commands.run(words)
+            name = words[0].text
+            if name in _ENDING and not (name == "return" and self.top.kind == "function"):
+                self.variables.end()
+
+    def _again(self, text: str, visit: Visit) -> None:
+        """A text within the script, with the variables as they are here."""
+        if self.within < _DEEPEST_TEXT:
+            read_script(text, self.variables.copy(), visit, within=self.within + 1)
 
     def _reserved(self, words: list[Word]) -> bool:
         """Take a word of the grammar from the front; False when there is none."""
@@ -288,111 +270,6 @@ class _Reader:
             else:
                 self.variables.drop(name)
             top.loop = ("", ())
-
-    def _run(self, words: list[Word]) -> None:
-        """A simple command."""
-        name = words[0].text
-        found = [_assignment(word) for word in words]
-        self.top.unsure = not (all(found) or name in _SURE)
-        if all(found) or name in _DECLARING:
-            for word, one in zip(words, found, strict=True):
-                if one is not None:
-                    self._assign(word, one)
-            return
-        if name in ("unset", "read", "mapfile", "readarray"):
-            for word in words[1:]:
-                self.variables.drop(word.text)
-            return
-        if name == "eval":
-            self._again(words)
-        elif name not in _TELLING:
-            self.visit(self._put_in(words), self.variables)
-        if name in _ENDING and not (name == "return" and self.top.kind == "function"):
-            self.variables.end()
-
-    def _again(self, words: list[Word]) -> None:
-        """Words that are read once more as a text of their own, each at the place where this is asked for."""
-        if self.within >= _DEEPEST_TEXT:
-            return
-        at = words[0]
-
-        def visit(found: tuple[Word, ...], variables: Variables) -> None:
-            self.visit(tuple(_at(word, at) for word in found), variables)
-
-        for text in _texts(expanded(words[1:], self.variables)):
-            read_script(text, self.variables.copy(), visit, within=self.within + 1)
-
-    def _assign(self, word: Word, one: re.Match[str]) -> None:
-        text, here = one[3], _HERE_TEXT.fullmatch(one[3])
-        if here:  # what `cat` prints is what stands there
-            text = guarded(here[3], range(len(here[3])) if here[1] else ()).replace("\\\n", " ")
-        pieces, left = pieces_of(text, self.variables, split=True)
-        if one[2]:
-            before = self.variables.value(one[1])
-            pieces, left = (*(before[0] if before else ()), *pieces), left or bool(before and before[1])
-        self.variables.assign(one[1], pieces, left, word.line)
-
-    def _put_in(self, words: list[Word]) -> tuple[Word, ...]:
-        """The words of a command with its variables put in; a script among them is left for its own reader."""
-        scope = _Own(self.variables)
-        found: list[Word] = []
-        leading = True
-        for place, word in enumerate(words):
-            one = _assignment(word) if leading else None
-            if one is not None:
-                pieces, left = pieces_of(one[3], scope)
-                texts = flat(pieces)
-                scope.own[one[1]] = (pieces, left)
-                text = f"{one[1]}={' or '.join(map(shown, texts))}"
-                found.append(word._replace(text=text, open=left or len(texts) > 1, quoted=(), solid=True))
-            elif place and COMMAND_TEXT.fullmatch(words[place - 1].text) and re.search(r"\s", word.text):
-                found.append(word)
-            else:
-                found += expanded((word,), self.variables)
-            leading = leading and one is not None
-        return tuple(found)
-
-
-def _at(word: Word, place: Word) -> Word:
-    """A word as if it stood at another one's place."""
-    among = tuple(tuple(_at(one, place) for one in words) for words in word.among)
-    lines = (place.line,) if word.chosen else ()
-    return word._replace(line=place.line, column=place.column, stop=place.stop, among=among, chosen=lines)
-
-
-def _texts(words: Iterable[Word]) -> list[str]:
-    """The texts that words are together, with each of the choices among them."""
-    found = [""]
-    for word in words:
-        each = [" ".join(one.text for one in some) for some in word.among] or [word.text]
-        found = [f"{head} {tail}" for head in found for tail in each]
-        if len(found) > MOST_CHOICES:
-            found = [found[0], found[-1]]
-    return list(dict.fromkeys(found))
-
-
-class _Own:
-    """The variables of a script below those that a command is given by itself."""
-
-    def __init__(self, variables: Variables) -> None:
-        self.variables = variables
-        self.own: dict[str, tuple[Pieces, bool]] = {}
-
-    def value(self, name: str) -> tuple[Pieces, bool] | None:
-        """As Scope."""
-        return self.own.get(name) or self.variables.value(name)
-
-    def words(self, name: str) -> tuple[Word, ...] | None:
-        """As Scope."""
-        return self.variables.words(name)
-
-    def default(self, name: str, pieces: Pieces, unknown: bool) -> None:
-        """As Scope."""
-        self.variables.default(name, pieces, unknown)
-
-
-def _assignment(word: Word) -> re.Match[str] | None:
-    return _ASSIGNMENT.fullmatch(guarded(word.text, word.quoted)) if "=" in word.text else None
 
 
 def _without_redirections(command: Iterable[Word]) -> list[Word]:

@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 from ..errors import InputError
 from .expand import MOST_WORDS
 from .refusal import Refusal
-from .script import COMMAND_TEXT, read_script
+from .script import read_script
+from .simple import COMMAND_TEXT
 from .tokens import Word
 from .variables import Variables
 
