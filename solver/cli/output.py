@@ -20,6 +20,16 @@ def write(shown: str) -> None:
     typer.echo(text, nl=not text.endswith("\n"))
 
 
+def own_version() -> str:
+    """The version of this program; 0 where it runs without being installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sglang-preflight")
+    except PackageNotFoundError:
+        return "0"
+
+
 def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dict[str, Any]) -> str:
     """One of the three; the others are not made."""
     from ..render import machine
