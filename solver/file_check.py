@@ -17,7 +17,7 @@ from .check import Checked
 from .errors import InputError
 from .facts import Platform
 from .file_report import FileReport, LaunchReport, PairFinding
-from .file_unknown import certain_rules, unknown_values, unset_variables
+from .file_unknown import certain_rules, unknown_values, unseen_variables, unset_variables
 from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
@@ -79,37 +79,40 @@ class FileChecker:
             launch = replace(launch, arguments=tuple(word for word in launch.arguments if word not in foreign))
         holes, loose = holes_of(launch.arguments, preflight.knowledge)
         model_flag = preflight.knowledge.roles.get("model", "")
-        model_hole = next((hole for hole in holes if hole.flag == model_flag), None)
+        model_hole = next((hole for hole in holes if hole.flag == model_flag and not hole.chosen), None)
         if model_hole is not None:
-            if self.asked.model is None:
+            model = self.asked.model or _named_last(model_hole.text, preflight)
+            if model is None:
                 word = launch.arguments[model_hole.index]
                 raise InputError(
                     f"the model is {model_hole.text}, which the file does not say",
                     f"{launch.file}:{word.line}:{word.column}",
                     "Give it with --model.",
                 )
-            holes = tuple(replace(hole, texts=(self.asked.model,)) if hole is model_hole else hole for hole in holes)
+            holes = tuple(replace(hole, texts=(model,)) if hole is model_hole else hole for hole in holes)
         answers = tried(
             launch.arguments,
             holes,
             loose,
-            lambda words: self._checked(preflight, launch, words),
+            lambda words: (*self._checked(preflight, launch, words), tuple(words)),
             lambda answer: holds(answer[0]),
         )
         self._expect_model(launch, loose, answers[0][1][0])
-        _, (checked, model, platform) = next((one for one in answers if holds(one[1][0])), answers[0])
-        report = preflight.explained(checked, model, platform, why=self.asked.why, keep=self.asked.keep)
+        _, (checked, looked_into, platform, words) = next((one for one in answers if holds(one[1][0])), answers[0])
+        report = preflight.explained(checked, looked_into, platform, why=self.asked.why, keep=self.asked.keep)
         return LaunchReport(
             launch,
             report,
-            _stand_in(checked, model, model_hole),
+            _stand_in(checked, looked_into, model_hole),
             (
                 *unknown_values(launch, holes, loose, model_flag, [(values, one[0]) for values, one in answers]),
                 *unset_variables(launch, preflight.knowledge.environment),
+                *unseen_variables(launch),
             ),
             certain_rules([one[0] for _, one in answers]),
             {**checked.facts, **checked.resolution.values} if checked.resolution is not None else None,
             foreign,
+            words,
         )
 
     def _expect_model(self, launch: Launch, loose: Sequence[Word], checked: Checked) -> None:
@@ -275,6 +278,12 @@ def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:
             if count is None and not gpu.generic:
                 return gpu.name
     return None
+
+
+def _named_last(path: str, preflight: Preflight) -> str | None:
+    """The checkpoint of the catalogue that a path of which not all is known ends in."""
+    last = path.rstrip("/").rpartition("/")[2]
+    return _same_name(last, preflight) if "/" in path and "$" not in last and "{" not in last else None
 
 
 def _same_name(path: str, preflight: Preflight) -> str | None:

@@ -31,7 +31,9 @@ class Unknown:
 
     ``works`` and ``fails`` are the values tried with which the launch holds and does not; both empty where no rule
     reads the flag, or where ``flag`` is "": whole words that cannot be known were left out. A variable of the
-    environment is ``env.NAME``, and counts as not set. ``stand_in``: the one value taken where too many are unknown.
+    environment is ``env.NAME``, and counts as not set; ``env.`` is whatever a place holds that the file names.
+    ``stand_in``: the one value taken where too many are unknown. ``chosen``: the lines of a script that give it a
+    value, each only if the script comes there.
     """
 
     text: str
@@ -41,6 +43,7 @@ class Unknown:
     works: tuple[Value, ...] = ()
     fails: tuple[Value, ...] = ()
     stand_in: str = ""
+    chosen: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class LaunchReport:
     certain: frozenset[str] = frozenset()
     values: Mapping[str, Value] | None = None
     foreign: tuple[Word, ...] = ()
+    words: tuple[Word, ...] = ()
 
     @property
     def spot(self) -> Spot:

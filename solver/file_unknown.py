@@ -22,7 +22,7 @@ def unknown_values(
     """Each unknown word, with the values tried that work and fail; the model is not among them."""
     found = [Unknown(word.text, Spot(launch.file, word.line, word.column)) for word in loose]
     for place, hole in enumerate(holes):
-        if hole.flag == model_flag:
+        if hole.flag == model_flag and not hole.chosen:
             continue
         word = launch.arguments[hole.index]
         works = {values[place] for values, checked in tried if holds(checked)}
@@ -36,6 +36,7 @@ def unknown_values(
                 tuple(one for one in both if one in works),
                 tuple(one for one in both if one not in works),
                 hole.texts[0] if hole.untried else "",
+                hole.chosen,
             )
         )
     return tuple(found)
@@ -47,6 +48,12 @@ def unset_variables(launch: Launch, read: Collection[str]) -> Iterator[Unknown]:
         if name in read and name not in launch.env:
             line, column = launch.where.get(name, (launch.at.line, launch.at.column))
             yield Unknown(text, Spot(launch.file, line, column), ENVIRONMENT + name, name)
+
+
+def unseen_variables(launch: Launch) -> Iterator[Unknown]:
+    """Where variables are that the file names and does not hold."""
+    for word in launch.unseen:
+        yield Unknown(word.text, Spot(launch.file, word.line, word.column), ENVIRONMENT)
 
 
 def _same_for_all(tried: Sequence[tuple[tuple[str, ...], Checked]], place: int) -> bool:

@@ -63,7 +63,7 @@ def applied(text: str, changes: Sequence[Edit]) -> str:
 def _words(one: LaunchReport, flag: str) -> list[Word]:
     """The words that type a flag, wherever it is typed."""
     place = one.report.spans.get(flag)
-    return list(one.launch.arguments[place.start : place.end]) if place is not None else []
+    return list(one.words[place.start : place.end]) if place is not None else []
 
 
 def _value_alone(words: Sequence[Word]) -> bool:

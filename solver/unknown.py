@@ -30,7 +30,8 @@ class Hole:
     """An unknown word: at ``index`` of the words, the value of ``flag``, with the texts to try (one: nothing reads it).
 
     ``head`` is what stands before the value in the same word, as in ``--tp=$TP``. ``untried``: there were too many
-    holes, and its one text stands for all that it could have.
+    holes, and its one text stands for all that it could have. ``words``, for each text, where whole words hang on what
+    a script does; ``chosen`` are the lines that decide.
     """
 
     index: int
@@ -40,6 +41,8 @@ class Hole:
     texts: tuple[str, ...]
     head: str = ""
     untried: bool = False
+    words: tuple[tuple[Word, ...], ...] = ()
+    chosen: tuple[int, ...] = ()
 
 
 def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, ...], tuple[Word, ...]]:
@@ -60,15 +63,41 @@ def holes_of(words: Sequence[Word], knowledge: Knowledge) -> tuple[tuple[Hole, .
             owner, prefix, value = _owner(words[at].text, knowledge.flags) if index else None, "", word.text
             if owner is not None and not _takes(owner[1], index - at):
                 owner = None
+        if word.among and (owner is None or not _one_word_each(word, prefix)):
+            holes.append(_words_hole(index, word, knowledge))
+            continue
         if owner is None:
             loose.append(word)
             continue
         flag, action = owner
-        texts = _texts(flag, action, value, knowledge, compared.get(flag.name, ()))
-        if flag.name not in read:
+        if word.among:
+            texts = tuple(dict.fromkeys(one.text.removeprefix(prefix) for (one,) in word.among))
+        else:
+            texts = _texts(flag, action, value, knowledge, compared.get(flag.name, ()))
+        if flag.name not in read and not word.among:
             texts = texts[:1]
-        holes.append(Hole(index, value, flag.name, action.options[0], texts, prefix))
+        holes.append(Hole(index, value, flag.name, action.options[0], texts, prefix, chosen=word.chosen))
     return _few_enough(_at_most(MOST_HOLES, _last_wins(holes, knowledge))), tuple(loose)
+
+
+def _one_word_each(word: Word, prefix: str) -> bool:
+    """Whether a word stays one, whichever branch is taken, and all of it is known."""
+    return all(len(words) == 1 and words[0].text.startswith(prefix) and not words[0].open for words in word.among)
+
+
+def _words_hole(index: int, word: Word, knowledge: Knowledge) -> Hole:
+    """A word that stands for one of several lists of words; what is unknown in these has its first value."""
+    lists = tuple(dict.fromkeys(_filled(words, knowledge) for words in word.among))
+    texts = tuple(" ".join(one.text for one in words) for words in lists)
+    return Hole(index, word.text, "", "", texts, words=lists, chosen=word.chosen)
+
+
+def _filled(words: Sequence[Word], knowledge: Knowledge) -> tuple[Word, ...]:
+    holes, loose = holes_of(words, knowledge)
+    found = list(words)
+    for hole in holes:
+        found[hole.index] = found[hole.index]._replace(text=hole.head + hole.texts[0], open=False)
+    return tuple(word for word in found if word not in loose)
 
 
 def _at_most(number: int, holes: Sequence[Hole]) -> list[Hole]:
@@ -82,10 +111,12 @@ def _at_most(number: int, holes: Sequence[Hole]) -> list[Hole]:
 
 def _last_wins(holes: Sequence[Hole], knowledge: Knowledge) -> list[Hole]:
     """The holes with one text for each value that a later one of the same flag replaces."""
-    last = {hole.flag: hole.index for hole in holes}
+    last = {hole.flag: hole.index for hole in holes if hole.flag}
     gathered = {name for name, flag in knowledge.flags.items() if any(_gathers(action) for action in flag.actions)}
     return [
-        hole if hole.index == last[hole.flag] or hole.flag in gathered else replace(hole, texts=hole.texts[:1])
+        hole
+        if hole.index == last.get(hole.flag, hole.index) or hole.flag in gathered
+        else replace(hole, texts=hole.texts[:1])
         for hole in holes
     ]
 
@@ -122,14 +153,9 @@ def tried(
     unfilled = set(loose)
 
     def answer(values: tuple[str, ...]) -> tuple[tuple[str, ...], Answer]:
-        by_index = {hole.index: hole.head + value for hole, value in zip(holes, values, strict=True)}
-        return values, check(
-            [
-                word._replace(text=by_index.get(index, word.text), open=False)
-                for index, word in enumerate(words)
-                if word not in unfilled
-            ]
-        )
+        by_index = {hole.index: _words_of(hole, value, words) for hole, value in zip(holes, values, strict=True)}
+        filled = [by_index.get(index, [word]) for index, word in enumerate(words) if word not in unfilled]
+        return values, check([word._replace(open=False) for part in filled for word in part])
 
     if math.prod(len(hole.texts) for hole in holes) <= MOST_TRIES:
         return [answer(values) for values in itertools.product(*(hole.texts for hole in holes))]
@@ -145,12 +171,18 @@ def tried(
     return list(found.values())
 
 
+def _words_of(hole: Hole, value: str, words: Sequence[Word]) -> Sequence[Word]:
+    if hole.words:
+        return hole.words[hole.texts.index(value)]
+    return [words[hole.index]._replace(text=hole.head + value)]
+
+
 def _few_enough(holes: Sequence[Hole]) -> tuple[Hole, ...]:
     """The holes with no more texts than are tried: what is not tried is not said to fail."""
     if math.prod(len(hole.texts) for hole in holes) <= MOST_TRIES:
         return tuple(holes)
     share = max(2, MOST_TRIES // (2 * len(holes)))
-    return tuple(replace(hole, texts=hole.texts[:share]) for hole in holes)
+    return tuple(replace(hole, texts=hole.texts[:share], words=hole.words[:share]) for hole in holes)
 
 
 def _takes(action: Action, place: int) -> bool:

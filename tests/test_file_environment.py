@@ -37,7 +37,7 @@ SHELL = {
     f"A='$1 & `b`' {LAUNCH}": {"A": "$1 & `b`"},
     f"A=$'x\\ny' {LAUNCH}": {"A": "x\ny"},
     f"export A='x$y'\nB=\"z$A\" {LAUNCH}": {"A": "x$y", "B": "zx$y"},
-    f"export A=1\nexport A=$A:2\n{LAUNCH}": {},
+    f"export A=1\nexport A=$A:2\n{LAUNCH}": {"A": "1:2"},
     f"A='$B'\"$B\" {LAUNCH}": {},
     f"B=1 A='$B'\"$B\" {LAUNCH}": {"B": "1", "A": "$B1"},
     f"docker run -e A='p$q' -e B=\"$HOME\" img {LAUNCH}": {"A": "p$q"},

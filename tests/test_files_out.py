@@ -17,6 +17,7 @@ from solver.cli.launching import FORMS, Configured, written
 from solver.cli.options import LaunchFormat
 from solver.file_check import Asked, FileChecker
 from solver.machine import platform_of
+from tests.gguf_files import gguf_case
 
 DATA = Path(__file__).parent / "data"
 QUESTIONS = [
@@ -116,6 +117,43 @@ def test_a_lone_file_is_shown_as_a_file(form: LaunchFormat, tmp_path: Path, caps
         (document,) = yaml.safe_load_all(text)
         volumes = document["spec"]["template"]["spec"]["volumes"][1:]
         assert [one["hostPath"] for one in volumes] == [{"path": str(file), "type": "File"}]
+
+
+@pytest.mark.parametrize("form", BOXES, ids=[form.value for form in BOXES])
+@pytest.mark.parametrize("named", ["mine={}", "{}", '{{"lora_name": "mine", "lora_path": "{}"}}'])
+def test_adapters_are_shown_to_the_container(
+    named: str, form: LaunchFormat, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "adapter"
+    folder.mkdir()
+    words = ["recommend", "Qwen/Qwen3-8B", "H100", "--top", "1"]
+    setting = shlex.quote(named.format(folder))
+    assert run([*words, "--set", f"lora_paths={setting}", "--format", form.value]) == 0
+    text = capsys.readouterr().out
+    if form is LaunchFormat.docker:
+        assert f"-v {folder}:{folder}:ro" in text
+        assert f"-v {tmp_path}:" not in text
+    else:
+        assert text.count(str(folder)) >= 3
+
+
+def test_an_adapter_by_a_relative_path_is_named_by_its_full_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").mkdir()
+    monkeypatch.chdir(tmp_path)
+    words = ["recommend", "Qwen/Qwen3-8B", "H100", "--top", "1", "--set", "lora_paths=mine=./a other=none/there"]
+    assert run([*words, "--format", "docker"]) == 0
+    assert f"--lora-paths mine={tmp_path}/a other=none/there" in capsys.readouterr().out
+
+
+def test_a_checkpoint_of_one_file_is_shown_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.gguf"
+    file.write_bytes(gguf_case("llama"))
+    assert run(["recommend", str(file), "H100", "--top", "1", "--format", "docker"]) == 0
+    text = capsys.readouterr().out
+    assert f"-v {file}:{file}:ro" in text
+    assert f"-v {tmp_path}:" not in text
 
 
 def test_a_file_beside_the_model_is_shown_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,7 +25,7 @@ MODEL = "Qwen/Qwen3-8B"
 # A question, and words of the answer on standard error.
 WRONG: list[tuple[list[str], str]] = [
     (["check", "H100", "."], ". is a folder: it launches nothing"),
-    (["check", "H100", "/dev/null"], "/dev/null: is empty"),
+    (["check", "H100", "/dev/null"], "/dev/null: is a device, no file"),
     (["check", "H100", "nosuch"], "'nosuch' is no launch command, and there is no such file"),
     (["check", "H100", "cut/Dockerfile"], "cut/Dockerfile:2:5: CMD begins as a list and is none"),
     (["check", "H100", "half.dockerfile"], "half.dockerfile:2:18: the text ends in a backslash"),

@@ -34,7 +34,7 @@ def command(text: str) -> CommandLine:
         ("sglang serve m --x '{\"a\": 1}' --y \"b\\\"c\" --z a\\ b",
          ["m", "--x", '{"a": 1}', "--y", 'b"c', "--z", "a b"], {}, "serve"),
         ("sglang serve m --tp 2 | tee log", ["m", "--tp", "2"], {}, "serve"),
-        ("sglang serve ${MODEL:-a b} --x a#b", ["${MODEL:-a b}", "--x", "a#b"], {}, "serve"),
+        ("sglang serve ${MODEL:-a b} --x a#b", ["a", "b", "--x", "a#b"], {}, "serve"),
         ("docker run -e A=1 img bash -lc 'B=2 sglang serve m --x'", ["m", "--x"], {"A": "1", "B": "2"}, "serve"),
         ("sglang serve m --x ''", ["m", "--x", ""], {}, "serve"),
     ],

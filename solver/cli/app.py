@@ -11,8 +11,8 @@ from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
+from ..render.visible import visible
 from .options import FAULT, WRONG, YES, spelled
-from .output import printable
 
 # Each command, and the module of this package that holds it.
 _COMMANDS = {
@@ -82,7 +82,7 @@ def _told(message: str, place: str = "") -> None:
     """A message on standard error, of words that a person reads to their end, and of the whole ``place`` of a fault."""
     from ..render.sentence import cut
 
-    typer.echo(printable(cut(message, place)), err=True)
+    typer.echo(visible(cut(message, place)), err=True)
 
 
 def _usage(text: str) -> str:

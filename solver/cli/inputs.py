@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import stat
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -21,14 +22,14 @@ from ..errors import InputError
 from ..facts import Platform
 from ..gpu import parse_gpu
 from ..intake.command import parse_arguments, read_command, typed_words, words_of
-from ..intake.launch import known_environment
 from ..intake.refusal import Refusal
 from ..machine import platform_of
 from ..near import nearest_names
 from ..place import ASPECTS
-from ..render.sentence import refusal_message
+from ..render.sentence import refusal_hint, refusal_message
 
 MAX_LOG = 20_000_000
+_DESCRIPTORS = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 def text_of(file: str) -> str:
@@ -53,7 +54,16 @@ def bytes_of(file: str, most: int) -> bytes:
         with opened(file) as stream:
             return stream.read(most + 1)
     except OSError as fault:
-        raise InputError(f"cannot be read: {plainly(fault)}", file) from None
+        raise InputError(f"cannot be read: {plainly(fault)}", file, _cure(fault)) from None
+
+
+def _cure(fault: OSError) -> str | None:
+    """What to do about a file that the system does not give."""
+    if isinstance(fault, PermissionError):
+        return "Send it as a user who may read it: sudo cat FILE | preflight ... -"
+    if isinstance(fault, FileNotFoundError):
+        return "Look for its name, and for the folder you are in."
+    return None
 
 
 def opened(file: str) -> AbstractContextManager[BinaryIO]:
@@ -62,10 +72,23 @@ def opened(file: str) -> AbstractContextManager[BinaryIO]:
     Raises InputError when standard input is closed; OSError.
     """
     if file != "-":
+        _expect_end(file)
         return Path(file).open("rb")
     if sys.stdin is None:
         raise InputError("standard input is closed", "-", "Name a file, or send something to it.")
     return nullcontext(sys.stdin.buffer)
+
+
+def _expect_end(file: str) -> None:
+    """Refuse what is not a file, and may wait or go on for ever; what a shell puts in for ``<(...)`` is read.
+
+    Raises InputError; OSError.
+    """
+    mode = Path(file).stat().st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (stat.S_ISFIFO(mode) and file.startswith(_DESCRIPTORS)):
+        return
+    what = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+    raise InputError(f"is a {what}, no file: it may never end", file, "Give a file, or - for standard input.")
 
 
 def machine_asked(
@@ -205,8 +228,9 @@ def arguments_of(words: Sequence[str], flags: Flags) -> tuple[list[str], dict[st
     if isinstance(found, Refusal):
         if len(words) == 1 and found.reason == "no-command" and not re.search(r"\s", words[0]):
             raise _no_file(words[0])
-        raise InputError(refusal_message(found, ""), "the command", "Give SGLang's flags, or a launch command.")
-    return typed_words(found, flags), known_environment(found.env, {})[0]
+        usual = "Give SGLang's flags, or a launch command."
+        raise InputError(refusal_message(found, ""), "the command", refusal_hint(found) or usual)
+    return typed_words(found, flags), dict(found.env)
 
 
 def flags_of(text: str, flags: Flags) -> tuple[list[str], dict[str, str]]:
@@ -220,8 +244,8 @@ def flags_of(text: str, flags: Flags) -> tuple[list[str], dict[str, str]]:
     if isinstance(found, Refusal):
         none = found.reason == "no-command"
         said = "this is no launch command, and no flags" if none else refusal_message(found, "")
-        raise InputError(said, "--args", 'Write: --args "--tp-size 8".' if none else None)
-    return typed_words(found, flags), known_environment(found.env, {})[0]
+        raise InputError(said, "--args", 'Write: --args "--tp-size 8".' if none else refusal_hint(found) or None)
+    return typed_words(found, flags), dict(found.env)
 
 
 def _no_file(word: str) -> InputError:

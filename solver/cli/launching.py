@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -111,21 +112,51 @@ def _mounted(words: Sequence[str], knowledge: Knowledge) -> tuple[list[str], tup
         # Of checkpoints a bare word may be a folder; elsewhere it is a name, even where a folder is called so.
         if flag not in reads or not (flag in checkpoints or "/" in word):
             continue
-        full = _on_disk(word)
+        named, full = _named(word)
         if full is None:
             continue
-        made[place] = str(full)
-        if full.is_file() and flag not in checkpoints:
+        made[place] = named.format(full)
+        if full.is_file():
             # Its folder may be one that the container has too, such as that of temporary files.
             files[str(full)] = None
             continue
-        folder = full if full.is_dir() else full.parent
         # Files may be links: the cache of Hugging Face keeps them elsewhere.
-        listed = folder.iterdir() if os.access(folder, os.R_OK) else ()
+        listed = full.iterdir() if os.access(full, os.R_OK) else ()
         linked = sorted({os.path.dirname(os.path.realpath(one)) for one in listed if one.is_symlink()})
-        folders |= dict.fromkeys([str(folder), *linked])
+        folders |= dict.fromkeys([str(full), *linked])
     lone = [file for file in files if not any(str(above) in folders for above in Path(file).parents)]
     return made, (*(Mount(folder) for folder in folders), *(Mount(file, lone=True) for file in lone))
+
+
+class _Named(NamedTuple):
+    """How a word names a path: what stands before it; for an object its keys, and that of the path."""
+
+    before: str = ""
+    keys: Mapping[str, object] = {}
+    key: str = ""
+
+    def format(self, path: Path) -> str:
+        """The word with another path."""
+        if self.key:
+            return json.dumps({**self.keys, self.key: str(path)})
+        return f"{self.before}{path}"
+
+
+def _named(word: str) -> tuple[_Named, Path | None]:
+    """The path on this machine that a word is, or names as NAME=PATH or in an object; None where it names none."""
+    full = _on_disk(word)
+    if full is not None:
+        return _Named(), full
+    if word.startswith("{"):
+        try:
+            keys = json.loads(word)
+        except (ValueError, RecursionError):  # SGLang says what is wrong with it
+            return _Named(), None
+        for key, value in keys.items() if isinstance(keys, dict) else ():
+            if isinstance(value, str) and "/" in value and (full := _on_disk(value)) is not None:
+                return _Named("", keys, key), full
+    name, equals, path = word.partition("=")
+    return _Named(name + equals), _on_disk(path) if equals and path else None
 
 
 def _on_disk(word: str) -> Path | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..errors import InputError
+from ..render.visible import visible
 from .options import NO, YES
 from .output import write
 
@@ -40,7 +41,7 @@ def run(
         if write_files and mended != text:
             _write(name, text, mended)
         said = _said(report, after, mended != text, write_files)
-        typer.echo(f"{name}: {said}", err=True)
+        typer.echo(visible(f"{name}: {said}"), err=True)
         good = good and (after.holds if write_files else report.holds)
     return YES if good else NO
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +10,14 @@ import typer
 from constraints.plainly import plainly
 
 from ..errors import InputError
+from ..render.visible import visible
 from .options import CheckFormat, Format, LaunchFormat
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def write(shown: str) -> None:
     """Text to standard output; what a terminal would obey instead of show is shown."""
-    text = printable(shown) if sys.stdout.isatty() else shown
+    text = visible(shown)
     typer.echo(text, nl=not text.endswith("\n"))
-
-
-def printable(text: str) -> str:
-    """The text with control characters, other than ends of lines and tabs, as Python writes them."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def own_version() -> str:

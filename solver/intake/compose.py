@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from .container import Manifest, listed_launches, scalars, script_launches, text_of, words_in
-from .expand import expand
-from .launch import Launch, known_environment, launch_from
+from .container import Manifest, command_launches, listed_launches, scalars, text_of, words_in
+from .expand import Fixed, expand, expanded
+from .launch import Launch
 from .template import is_template
-from .words import launch_of
+from .tokens import Word
 from .yamltree import Node
 
 
@@ -41,6 +41,7 @@ def compose_launches(file: str, lines: list[str], document: Node) -> Iterator[La
                 num_gpus=_gpus(service),
                 where={**launch.where, **where},
                 unset={**unset, **launch.unset},
+                unseen=_files(service),
             )
 
 
@@ -49,16 +50,17 @@ def _service_launches(manifest: Manifest, service: Node, env: Mapping[str, str])
     if all(part.kind == "sequence" for part in parts):
         items = [(node, part.flow) for part in parts for node in scalars(part)]
         return listed_launches(manifest, items, env, {})
-    if len(parts) == 1:
-        return [replace(one, env={**env, **one.env}) for one in script_launches(manifest, parts[0], {})]
     # A text is split into words as a shell would, and the command's follow the entrypoint's.
     words = [word for part in parts for word in words_in(manifest, part)]
-    command = launch_of(words, {}, bare=False)
-    if command is None:
-        return []
-    launch = launch_from(command, manifest.kind, manifest.file, {})
-    assigned, unset = known_environment(command.env, env)
-    return [replace(launch, env=assigned, unset=unset)]
+    return command_launches(manifest, expanded(words, Fixed({})), env)
+
+
+def _files(service: Node) -> tuple[Word, ...]:
+    """The files with variables that a service names."""
+    listed = service.get("env_file")
+    found = [listed] if listed is not None and listed.kind == "scalar" else listed.items if listed is not None else []
+    named = [node.get("path") if node.kind == "mapping" else node for node in found]
+    return tuple(Word(f"the file {node.text}", node.line, node.column) for node in named if node is not None)
 
 
 def _environment(service: Node) -> tuple[dict[str, str], dict[str, str], dict[str, tuple[int, int]]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .broken import broken_off
-from .launch import FileKind, Launch, known_environment, launch_from
+from .expand import Fixed, expanded
+from .launch import FileKind, Launch, launch_from
 from .places import Places, start_of
 from .refusal import Refusal
-from .tokens import Unbalanced, Word, tokens
+from .tokens import HOST, PAD, Unbalanced, Word, plain_words
+from .variables import Variables
 from .words import CommandLine, launch_of, read_commands
 from .yamltree import Node
 
@@ -54,14 +56,14 @@ def listed_launches(
     words = [_word(manifest, node, flow) for node, flow in items]
     for place in range(1, len(words)):
         if _SCRIPT_OPTION.fullmatch(words[place - 1].text) and re.search(r"\s", words[place].text):
-            found = script_launches(manifest, items[place][0], {**env, **outer})
-            return [*found]
-    command = launch_of(words, {}, bare=False)
-    if command is None:
-        return []
-    launch = launch_from(command, manifest.kind, manifest.file, outer)
-    assigned, unset = known_environment(command.env, env)
-    return [replace(launch, env=assigned, unset=unset)]
+            return script_launches(manifest, items[place][0], {**env, **outer})
+    return command_launches(manifest, expanded(words, Fixed(outer)), env)
+
+
+def command_launches(manifest: Manifest, words: Sequence[Word], env: Mapping[str, str]) -> list[Launch]:
+    """The launch that a list of words is, if it is one; ``env`` is its container's."""
+    command = launch_of(words, Variables(env), bare=False)
+    return [] if command is None else [launch_from(command, manifest.kind, manifest.file)]
 
 
 def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> list[Launch]:
@@ -69,17 +71,21 @@ def script_launches(manifest: Manifest, node: Node, env: Mapping[str, str]) -> l
 
     Raises InputError when it breaks off in the middle of one.
     """
-    found = read_commands(node.text, bare=False)
+    found = read_commands(_handed_on(manifest, node.text), bare=False, known=env)
     if isinstance(found, Refusal):
         if found.reason == "no-command":
             return []
         line, column = Places(manifest.lines, node).of(max(found.line, 1), max(found.column, 1))
         raise broken_off(found.reason, f"{manifest.file}:{line}:{column}")
     places = Places(manifest.lines, node)
-    placed = [_placed(one, places, manifest) for one in found]
-    if manifest.kind == "compose":
-        placed = [_interpolated(one) for one in placed]
-    return [launch_from(one, manifest.kind, manifest.file, env) for one in placed]
+    return [launch_from(_placed(one, places, manifest), manifest.kind, manifest.file) for one in found]
+
+
+def _handed_on(manifest: Manifest, text: str) -> str:
+    """A text as it reaches the container: compose puts in what its own host knows, and makes one of a doubled sign."""
+    if manifest.kind != "compose":
+        return text
+    return text.replace("$$", f"{PAD}{PAD}").replace("$", HOST).replace(f"{PAD}{PAD}", f"{PAD}$")
 
 
 def words_in(manifest: Manifest, node: Node) -> list[Word]:
@@ -91,7 +97,7 @@ def words_in(manifest: Manifest, node: Node) -> list[Word]:
         return [_word(manifest, item, node.flow) for item in scalars(node)]
     places = Places(manifest.lines, node)
     try:
-        found = [token for token in tokens(node.text) if isinstance(token, Word)]
+        found = list(plain_words(_handed_on(manifest, node.text)))
     except Unbalanced as fault:
         line, column = places.of(fault.line, fault.column)
         raise broken_off(fault.reason, f"{manifest.file}:{line}:{column}") from None
@@ -100,23 +106,24 @@ def words_in(manifest: Manifest, node: Node) -> list[Word]:
 
 def _placed(command: CommandLine, places: Places, manifest: Manifest) -> CommandLine:
     def move(words: Iterable[Word]) -> tuple[Word, ...]:
-        return tuple(_moved(word, places, manifest.filled(word.text)) for word in words)
+        return tuple(
+            _moved(word, places, manifest.filled(word.text))._replace(among=tuple(map(move, word.among)))
+            for word in words
+        )
 
-    lists = {name: move(found) for name, found in command.lists.items()}
-    return command._replace(arguments=move(command.arguments), before=move(command.before), lists=lists)
-
-
-def _interpolated(command: CommandLine) -> CommandLine:
-    """A script as compose hands it on: a doubled sign is one, whatever quotes stand around it."""
-    words = tuple(word._replace(text=word.text.replace("$$", "$"), quoted=()) for word in command.arguments)
-    env = {name: value.replace("$$", "$") for name, value in command.env.items()}
-    return command._replace(arguments=words, env=env)
+    return command._replace(arguments=move(command.arguments), before=move(command.before))
 
 
 def _moved(word: Word, places: Places, filled: bool) -> Word:
     line, column = places.of(word.line, word.column)
     last_line, last_column = places.of(word.stop[0], word.stop[1] - 1)
-    return word._replace(line=line, column=column, stop=(last_line, last_column + 1), open=word.open or filled)
+    return word._replace(
+        line=line,
+        column=column,
+        stop=(last_line, last_column + 1),
+        open=word.open or filled,
+        chosen=tuple(places.of(row, 1)[0] for row in word.chosen),
+    )
 
 
 def _word(manifest: Manifest, node: Node, flow: bool) -> Word:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import PurePath
 
 from ..errors import InputError
+from .kinds import SHELL
 
 # The largest launch files are generated manifests of some hundred kilobytes.
 MAX_BYTES = 1024 * 1024
@@ -34,6 +36,10 @@ def decode(data: bytes, name: str) -> str:
         raise InputError(
             f"not a text file: line {line} is not {encoding.upper()}", name, "Give a command, a script or a manifest."
         ) from None
+    if encoding.startswith("utf-16") and PurePath(name).suffix.lower() in SHELL:
+        raise InputError(
+            f"saved as {encoding.upper()}, which no shell can run", name, "Save it as UTF-8: iconv -f UTF-16 -t UTF-8"
+        )
     if "\x00" in text:
         raise InputError("not a text file: it holds NUL characters", name, "Give a command, a script or a manifest.")
     return text

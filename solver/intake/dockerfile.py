@@ -13,12 +13,16 @@ from .broken import broken_off
 from .expand import expand, guarded
 from .launch import Launch, launch_from
 from .refusal import Refusal
+from .simple import COMMAND_TEXT
 from .tokens import Unbalanced, Word, plain_words
+from .variables import Variables
 from .words import launch_of, read_commands
 
 MOST_INSTRUCTIONS = 5000
 _INSTRUCTION = re.compile(r"[ \t]*([A-Za-z]+)[ \t]+", re.ASCII)
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
+# In place of the end of a line that goes on, which Docker takes away before it reads a list.
+_GOES_ON = "\ue006"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,41 +93,45 @@ def dockerfile_launches(file: str, text: str) -> Iterator[Launch]:
                 yield replace(launch, image=image, where=where, unset={**unset, **launch.unset})
             return
         words += _listed(file, part)
-    command = launch_of(words, {}, bare=False)
+    command = launch_of(words, Variables(env), bare=False)
     if command is not None:
-        launch = launch_from(command, "dockerfile", file, {})
-        yield replace(launch, image=image, env=env, where=where, unset=unset)
+        yield replace(launch_from(command, "dockerfile", file), image=image, where=where, unset=unset)
 
 
 def _shell(file: str, part: _Instruction, env: Mapping[str, str]) -> list[Launch]:
     text = "\n" * (part.line - 1) + " " * (part.column - 1) + part.body
-    found = read_commands(text, bare=False)
+    found = read_commands(text, bare=False, known=env)
     if isinstance(found, Refusal):
         if found.reason == "no-command":
             return []
         raise broken_off(found.reason, f"{file}:{found.line}:{found.column}")
-    return [launch_from(one, "dockerfile", file, env) for one in found]
+    return [launch_from(one, "dockerfile", file) for one in found]
 
 
 def _is_list(body: str) -> bool:
     """Whether a command is a list of words; what is no JSON is a command for the shell, whatever it begins with."""
     try:
-        found = json.loads(body.replace("\\\n", "  "))
+        found = json.loads(body.replace("\\\n", ""))
     except (ValueError, RecursionError):
         return False
     return isinstance(found, list) and all(isinstance(word, str) for word in found)
 
 
 def _listed(file: str, part: _Instruction) -> Iterator[Word]:
+    before_it = ""
     for match in _STRING.finditer(part.body):
         before = part.body[: match.start() + 1]
         line = part.line + before.count("\n")
         column = len(before) - before.rfind("\n") - 1
         column += part.column if "\n" not in before else 1
         try:
-            text = str(json.loads(match[0]))
+            text = str(json.loads(match[0].replace("\\\n", _GOES_ON)))
         except ValueError:
             text = match[0][1:-1]
+        # A shell that is given the text goes on behind the end of the line as well, and counts its lines.
+        script = COMMAND_TEXT.fullmatch(before_it) is not None
+        before_it = text
+        text = text.replace(_GOES_ON, "\\\n" if script else "")
         yield Word(text, line, column, file, False, (line, column + len(match[0]) - 1), "flow")
 
 

@@ -6,20 +6,24 @@ A pod is known by its list of containers, wherever it stands, so that new kinds 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from .container import Manifest, listed_launches, scalars, text_of
 from .launch import Launch
 from .template import is_template
+from .tokens import Word
 from .yamltree import Node
 
 _LISTS = ("containers", "initContainers")
 _MAIN = "mainContainer"
 _GPU_KEYS = ("gpu",)  # the last part of nvidia.com/gpu, amd.com/gpu, and Dynamo's own
+# What the ConfigMaps of a file set, by their names.
+SharedVariables = Mapping[str, Mapping[str, str]]
 _REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
-_GROUP_SIZE = "LWS_GROUP_SIZE"  # set by the controller of LeaderWorkerSet
+# Groups of pods, and the variable in which their controllers say how many they are.
+_GROUPS = (("leaderWorkerTemplate", "LWS_GROUP_SIZE"), ("leaderWorkerPattern", "RBG_LWP_GROUP_SIZE"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class _Above:
     env: Mapping[str, str] = field(default_factory=dict)
     service: Node | None = None
     nodes: int | None = None
+    shared: SharedVariables = field(default_factory=dict)
 
 
 class _Environment(NamedTuple):
@@ -38,6 +43,7 @@ class _Environment(NamedTuple):
     texts: Mapping[str, str]
     unset: Mapping[str, str]
     where: Mapping[str, tuple[int, int]]
+    unseen: tuple[Word, ...] = ()
 
 
 def is_kubernetes(document: Node) -> bool:
@@ -45,13 +51,30 @@ def is_kubernetes(document: Node) -> bool:
     return document.get("kind") is not None and (document.get("apiVersion") or document.get("spec")) is not None
 
 
-def kubernetes_launches(file: str, lines: list[str], document: Node) -> Iterator[Launch]:
-    """Every launch of a manifest, pod by pod.
+def shared_variables(documents: Iterable[Node]) -> SharedVariables:
+    """The variables that ConfigMaps among these documents hold, by the names of the ConfigMaps."""
+    found: dict[str, dict[str, str]] = {}
+    for document in documents:
+        listed = document.get("items")
+        for one in [document, *(listed.items if listed is not None else ())]:
+            data = one.get("data")
+            if text_of(one.get("kind")) == "ConfigMap" and data is not None:
+                pairs = ((key.text, value) for key, value in data.entries())
+                found[text_of(one.get("metadata", "name"))] = {
+                    name: value.text for name, value in pairs if value.kind == "scalar" and not is_template(value.text)
+                }
+    return found
+
+
+def kubernetes_launches(
+    file: str, lines: list[str], document: Node, shared: SharedVariables | None = None
+) -> Iterator[Launch]:
+    """Every launch of a manifest, pod by pod; ``shared`` are the variables of the file's ConfigMaps.
 
     Raises InputError.
     """
     manifest = Manifest(file, "kubernetes", lines, lambda text: "$(" in text or is_template(text))
-    yield from _walk(manifest, document, _Above(), set())
+    yield from _walk(manifest, document, _Above(shared=shared or {}), set())
 
 
 def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iterator[Launch]:
@@ -66,9 +89,10 @@ def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iter
     above = replace(above, name=named or above.name)
     if node.get("podTemplate") is not None or node.get("multinode") is not None:  # a component of Dynamo's
         above = replace(above, name=text_of(node.get("name")) or above.name, nodes=_nodes(node) or above.nodes)
-    size = text_of(node.get("leaderWorkerTemplate", "size"))
-    if size:
-        above = replace(above, env={**above.env, _GROUP_SIZE: size})
+    for group, variable in _GROUPS:
+        size = text_of(node.get(group, "size"))
+        if size:
+            above = replace(above, env={**above.env, variable: size})
     for key in _LISTS:
         containers = node.get(key)
         for container in containers.items if containers is not None else ():
@@ -80,14 +104,24 @@ def _walk(manifest: Manifest, node: Node, above: _Above, seen: set[int]) -> Iter
         if name.text in (*_LISTS, _MAIN):
             continue
         inner = above
+        if _is_container(value):  # other kinds of workload call theirs by names of their own
+            yield from _container(manifest, value, node, above)
+            continue
         if value.kind == "mapping" and value.get("extraPodSpec") is not None:
-            env = {**above.env, **_environment(value, "envs", above.env).texts}
+            env = {**above.env, **_environment(value, "envs", above).texts}
             inner = replace(above, name=name.text, service=value, env=env, nodes=_nodes(value))
         yield from _walk(manifest, value, inner, seen)
 
 
+def _is_container(node: Node) -> bool:
+    """Whether a mapping is a container: an image with what it runs."""
+    if node.kind != "mapping" or not text_of(node.get("image")):
+        return False
+    return any(part is not None and part.kind == "sequence" for part in (node.get("command"), node.get("args")))
+
+
 def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) -> Iterator[Launch]:
-    own = _environment(container, "env", above.env)
+    own = _environment(container, "env", above)
     env = {name: text for name, text in {**above.env, **own.texts}.items() if name not in own.unset}
     items = [
         (node, part.flow)
@@ -110,6 +144,7 @@ def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) ->
             hints=hints,
             where={**launch.where, **own.where},
             unset={**own.unset, **launch.unset},
+            unseen=own.unseen,
         )
 
 
@@ -119,11 +154,26 @@ def _nodes(component: Node) -> int | None:
     return int(text) if text.isdecimal() and int(text) else None
 
 
-def _environment(container: Node, key: str, above: Mapping[str, str]) -> _Environment:
+def _environment(container: Node, key: str, above: _Above) -> _Environment:
     """The variables of a list of names and values; each may read those ``above`` and before it."""
     texts: dict[str, str] = {}
     unset: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
+    unseen: list[Word] = []
+    sources = container.get("envFrom")
+    for source in sources.items if sources is not None else ():
+        for kind in ("configMapRef", "secretRef"):
+            named = source.get(kind, "name")
+            if named is None:
+                continue
+            shared = above.shared.get(named.text) if kind == "configMapRef" else None
+            if shared is None:
+                what = "ConfigMap" if kind == "configMapRef" else "Secret"
+                unseen.append(Word(f"{what} {named.text}", named.line, named.column))
+                continue
+            prefix = text_of(source.get("prefix"))
+            texts |= {prefix + name: text for name, text in shared.items()}
+            where |= dict.fromkeys((prefix + name for name in shared), (named.line, named.column))
     listed = container.get(key)
     for item in listed.items if listed is not None else ():
         name, value = text_of(item.get("name")), item.get("value")
@@ -131,11 +181,23 @@ def _environment(container: Node, key: str, above: Mapping[str, str]) -> _Enviro
             continue
         node = value or item
         where[name] = (node.line, node.column)
-        if value is None or value.kind != "scalar" or is_template(value.text):
-            unset[name] = text_of(value) or name
+        kept = _of_config_map(item, above.shared)
+        if value is not None and value.kind == "scalar" and not is_template(value.text):
+            texts[name] = _kubelet(value.text, {**above.env, **texts})
+        elif kept is not None:
+            texts[name] = kept
         else:
-            texts[name] = _kubelet(value.text, {**above, **texts})
-    return _Environment(texts, unset, where)
+            texts.pop(name, None)
+            unset[name] = text_of(value) or name
+    return _Environment(texts, unset, where, tuple(unseen))
+
+
+def _of_config_map(item: Node, shared: SharedVariables) -> str | None:
+    """The value that a ConfigMap of this file has for a variable."""
+    reference = item.get("valueFrom", "configMapKeyRef")
+    if reference is None:
+        return None
+    return shared.get(text_of(reference.get("name")), {}).get(text_of(reference.get("key")))
 
 
 def _kubelet(text: str, known: Mapping[str, str]) -> str:

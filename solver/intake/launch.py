@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from .expand import expand, expanded
 from .tokens import Word
 from .words import CommandLine, Entry
 
@@ -21,7 +20,7 @@ class Launch:
     """One launch of SGLang in a file.
 
     ``at`` is where it stands, ``where`` the place of each environment variable, ``hints`` texts that may name its GPU.
-    ``unset``: variables that are set to what the file does not say.
+    ``unset``: variables that are set to what the file does not say; ``unseen``: where others are that it names.
     """
 
     kind: FileKind
@@ -37,6 +36,7 @@ class Launch:
     nodes: int | None = None
     where: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unset: Mapping[str, str] = field(default_factory=dict)
+    unseen: tuple[Word, ...] = ()
 
     @property
     def release(self) -> str | None:
@@ -45,13 +45,8 @@ class Launch:
         return found[1] if found else None
 
 
-def launch_from(
-    command: CommandLine, kind: FileKind, file: str, env: Mapping[str, str] | None = None, **said: str
-) -> Launch:
-    """The launch of a command that was read from a text, with variables put in."""
-    known, unset = known_environment(command.env, env or {})
-    words = [word._replace(origin=file) for word in command.arguments]
-    lists = {name: tuple(one._replace(origin=file) for one in found) for name, found in command.lists.items()}
+def launch_from(command: CommandLine, kind: FileKind, file: str, **said: str) -> Launch:
+    """The launch of a command that was read from a text."""
     at = command.before[-1] if command.before else (command.arguments[0] if command.arguments else Word(""))
     texts = [word.text for word in command.before]
     image = next((text for text in texts if _IMAGE.fullmatch(text)), "")
@@ -59,26 +54,30 @@ def launch_from(
         kind,
         file,
         at._replace(origin=file),
-        expanded(words, known, lists),
-        known,
+        tuple(_from(file, word) for word in command.arguments),
+        command.env,
         command.entry,
         image=image,
-        unset=unset,
+        unset=command.unset,
+        unseen=_files_of(command.before),
     )
     return replace(launch, num_gpus=_docker_gpus(texts), **said)  # type: ignore[arg-type]
 
 
-def known_environment(assigned: Mapping[str, str], outer: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The environment with what was assigned, in the order of a script, and what of it cannot be known."""
-    known, unknown = dict(outer), dict[str, str]()
-    for name, value in assigned.items():
-        text, left = expand(value, known)
-        if left:
-            known.pop(name, None)
-            unknown[name] = text
-        else:
-            known[name] = text
-    return known, unknown
+def _from(file: str, word: Word) -> Word:
+    """A word that knows the file it comes from."""
+    among = tuple(tuple(_from(file, one) for one in words) for words in word.among)
+    return word._replace(origin=file, among=among)
+
+
+def _files_of(words: Sequence[Word]) -> tuple[Word, ...]:
+    """The files with variables that `docker run` is given."""
+    found: list[Word] = []
+    for place, word in enumerate(words):
+        option, equals, value = word.text.partition("=")
+        if option == "--env-file" and (equals or place + 1 < len(words)):
+            found.append(word._replace(text=f"the file {value if equals else words[place + 1].text}"))
+    return tuple(found)
 
 
 def _docker_gpus(texts: Sequence[str]) -> int | None:

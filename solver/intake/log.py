@@ -25,6 +25,8 @@ _RELEASE = re.compile(r"sglang(?:[-_ =:]|version|v)*['\"]?(\d+\.\d+\.\d+(?:\.?(?
 _PACKAGE = re.compile(r"(?:^|/)sglang/(?=srt/|kernels/|launch_server|cli/)")
 _PREFIX = re.compile(r"^(?:\S+\s*\|\s?|\[[^\]]*\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+(?:stderr F |stdout F )?)+")
 MAX_CHARACTERS = 20_000_000
+# The longest lines that servers print are their arguments: some 20,000 characters.
+_LONGEST_LINE = 60_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Log:
 def read_log(text: str) -> Log:
     """The first failure of a log that has frames of the server, else the last message that looks like one."""
     text = text[:MAX_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
-    lines = text.split("\n")
+    lines = [_ends(line) for line in text.split("\n")]
+    text = "\n".join(lines)
     failures = list(_failures(lines))
     ours = [one for one in failures if one[0]]
     frames, error, message = ours[0] if ours else failures[-1] if failures else ((), "", "")
@@ -76,6 +79,13 @@ def read_log(text: str) -> Log:
         tuple(dict.fromkeys(found[1] for found in _RELEASE.finditer(text))),
         text,
     )
+
+
+def _ends(line: str) -> str:
+    """A line without the middle of one that is longer than any server prints."""
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
 
 
 def _failures(lines: list[str]) -> Iterator[tuple[tuple[Frame, ...], str, str]]:

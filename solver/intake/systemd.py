@@ -10,12 +10,12 @@ from ..errors import InputError
 from .broken import broken_off
 from .launch import Launch, launch_from
 from .refusal import Refusal
-from .tokens import Unbalanced, plain_words
+from .tokens import Unbalanced, Word, plain_words
 from .words import read_commands
 
 MOST_SETTINGS = 5000
 
-_SETTING = re.compile(r"[ \t]*(ExecStart|Environment)[ \t]*=[ \t]*", re.ASCII)
+_SETTING = re.compile(r"[ \t]*(ExecStart|EnvironmentFile|Environment)[ \t]*=[ \t]*", re.ASCII)
 _PREFIX = re.compile(r"[@\-:+!]+")  # of ExecStart: how it is run
 _SPECIFIER = re.compile(r"%[A-Za-z]")
 
@@ -33,6 +33,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
     env: dict[str, str] = {}
     where: dict[str, tuple[int, int]] = {}
     starts: list[str] = []
+    unseen: list[Word] = []
     rows = text.replace("\r\n", "\n").split("\n")
     at = settings = 0
     while at < len(rows):
@@ -47,7 +48,9 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
         if settings > MOST_SETTINGS:
             raise InputError(f"more than {MOST_SETTINGS} settings", f"{file}:{begun + 1}")
         body = "\n".join([rows[begun][found.end() :], *rows[begun + 1 : at]])
-        if found[1] == "Environment":
+        if found[1] == "EnvironmentFile":
+            unseen.append(Word(f"the file {body.strip().lstrip('-')}", begun + 1, found.end() + 1))
+        elif found[1] == "Environment":
             for name, value in _pairs(body, file, begun + 1):
                 env[name], where[name] = value, (begun + 1, found.end() + 1)
         else:
@@ -55,7 +58,7 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
             skipped = prefix.end() if prefix else 0
             starts.append("\n" * begun + " " * (found.end() + skipped) + body[skipped:])
     for start in starts:
-        commands = read_commands(start, bare=False)
+        commands = read_commands(start, bare=False, known=env)
         if isinstance(commands, Refusal):
             if commands.reason == "no-command":
                 continue
@@ -64,8 +67,8 @@ def systemd_launches(file: str, text: str) -> Iterator[Launch]:
             opened = tuple(
                 word._replace(open=word.open or bool(_SPECIFIER.search(word.text))) for word in command.arguments
             )
-            launch = launch_from(command._replace(arguments=opened), "systemd", file, env)
-            yield replace(launch, where=where)
+            launch = launch_from(command._replace(arguments=opened), "systemd", file)
+            yield replace(launch, where=where, unseen=tuple(unseen))
 
 
 def _pairs(body: str, file: str, line: int) -> Iterator[tuple[str, str]]:

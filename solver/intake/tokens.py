@@ -18,9 +18,12 @@ _BLANKS = " \t\r\f\v"
 _BLANK_RUN = re.compile(r"[ \t\r\f\v]+")
 _LINE = re.compile(r"[^\n]*")
 # Runs of characters that mean nothing to a shell, among words and between double quotes.
-_PLAIN = re.compile(r"[^\s'\"\\{}`$;|&()<>]+|[^\S \t\r\f\v\n]+")
-_QUOTED_RUN = re.compile(r"[^\"\\`$\n]*")
-_IN_QUOTES = ("", '"', "\\", "`", "$")
+# What begins a variable that another program puts in before a shell reads the text; what no shell sees.
+HOST, PAD = "\ue004", "\ue005"
+_VARIABLE = ("$", HOST)
+_PLAIN = re.compile(rf"[^\s'\"\\{{}}`${HOST}{PAD};|&()<>]+|[^\S \t\r\f\v\n]+")
+_QUOTED_RUN = re.compile(rf"[^\"\\`${HOST}\n]*")
+_IN_QUOTES = ("", '"', "\\", "`", "$", HOST)
 _SIGNS = "$`"  # what begins a variable or a command, unless it is quoted
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 
@@ -30,7 +33,9 @@ class Word(NamedTuple):
 
     ``origin`` is the file it comes from; ``open`` says that a shell would have expanded something in it. ``stop`` is
     the place behind its last character, ``layout`` how it stands there: among words, or as an item or entry of YAML.
-    ``quoted`` are the places in ``text`` of signs that would have begun a variable, had they not been quoted.
+    ``quoted`` are the places in ``text`` of signs that would have begun a variable, had they not been quoted;
+    ``solid``: a quote keeps it one word whatever it holds. ``among`` are the words it may stand for, by the branches of
+    a script, whose lines are ``chosen``.
     """
 
     text: str
@@ -41,6 +46,9 @@ class Word(NamedTuple):
     stop: tuple[int, int] = (0, 0)
     layout: Literal["words", "block", "flow", "entry"] = "words"
     quoted: tuple[int, ...] = ()
+    solid: bool = False
+    among: tuple[tuple[Word, ...], ...] = ()
+    chosen: tuple[int, ...] = ()
 
 
 class Operator(NamedTuple):
@@ -146,9 +154,10 @@ class _Parts:
         self.texts: list[str] = []
         self.quoted: list[int] = []
         self.length = 0
-        self.open = False
+        self.open = self.solid = False
 
     def add(self, text: str, *, literal: bool = False) -> None:
+        text = text.replace(PAD, "")
         if literal:
             self.quoted.extend(self.length + place for place, one in enumerate(text) if one in _SIGNS)
         self.texts.append(text)
@@ -161,7 +170,7 @@ def _word(source: Source, ends: str = ";|&()<>") -> Word:
     while (mark := source.peek()) and mark not in _BLANKS and mark != "\n" and mark not in ends:
         _part(source, mark, parts)
     text = "".join(parts.texts)
-    return Word(text, line, column, open=parts.open, stop=source.place, quoted=tuple(parts.quoted))
+    return Word(text, line, column, open=parts.open, stop=source.place, quoted=tuple(parts.quoted), solid=parts.solid)
 
 
 def _part(source: Source, mark: str, parts: _Parts) -> None:
@@ -172,6 +181,7 @@ def _part(source: Source, mark: str, parts: _Parts) -> None:
         parts.add(_until(source, "'", at), literal=True)
     elif mark == '"':
         source.take()
+        parts.solid = True
         _double(source, at, parts)
     elif mark == "\\":
         source.take()
@@ -189,9 +199,9 @@ def _part(source: Source, mark: str, parts: _Parts) -> None:
     elif plain := source.run(_PLAIN):
         parts.add(plain)
     else:
-        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek(1))):
+        if mark == "`" or (mark in _VARIABLE and re.match(r"[\w{(@*]", source.peek(1))):
             parts.open = True
-        if mark == "$" and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
+        if mark in _VARIABLE and source.peek(1) in ("{", "("):  # kept whole: what is inside ends no word
             parts.add(_nested(source, at))
         else:
             parts.add(source.take())
@@ -227,7 +237,7 @@ def _double(source: Source, at: tuple[int, int], parts: _Parts) -> None:
             following = source.take()
             parts.add("" if following == "\n" else following, literal=True)
             continue
-        if mark == "`" or (mark == "$" and re.match(r"[\w{(@*]", source.peek())):
+        if mark == "`" or (mark in _VARIABLE and re.match(r"[\w{(@*]", source.peek())):
             parts.open = True
         parts.add(mark)
 

@@ -6,15 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from .expand import guarded
+from ..errors import InputError
+from .expand import MOST_WORDS
 from .refusal import Refusal
-from .tokens import Unbalanced, Word, tokens
+from .script import read_script
+from .simple import COMMAND_TEXT
+from .tokens import Word
+from .variables import Variables
 
 Entry = Literal["", "launch_server", "serve", "worker"]
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
-_ARRAY = re.compile(r"([A-Za-z_]\w*)(\+?)=", re.ASCII)
-_COMMAND_TEXT = re.compile(r"-[a-z]*c", re.ASCII)  # of `bash -c` and its kin: the next word is a command of its own
 # SGLang's two ways in; the first is a module, and a path to its file is as good.
 _MODULE, _SCRIPT, _COMMAND, _VERB = "sglang.launch_server", "sglang/launch_server.py", "sglang", "serve"
 # Dynamo's worker hands its options on to the same parser.
@@ -25,15 +27,14 @@ _VARIABLE_OPTIONS = ("-e", "--env")  # of docker, podman, env and their kin
 class CommandLine(NamedTuple):
     """A launch: the words after the entry point, the environment set for it, and the words before, such as docker's.
 
-    ``lists`` are the arrays that the script has filled by then. Values of ``env`` are as `expand` takes them: nothing
-    is put in yet, and quoted signs are hidden.
+    Variables are put in, as far as they are known; ``unset`` are those that are set to what cannot be known.
     """
 
     arguments: tuple[Word, ...]
     env: Mapping[str, str] = {}
     entry: Entry = ""
     before: tuple[Word, ...] = ()
-    lists: Mapping[str, tuple[Word, ...]] = {}
+    unset: Mapping[str, str] = {}
 
 
 def words_of(arguments: Iterable[str]) -> tuple[Word, ...]:
@@ -47,88 +48,90 @@ def read_command(text: str) -> CommandLine | Refusal:
     return found if isinstance(found, Refusal) else found[0]
 
 
-def read_commands(text: str, *, bare: bool = True) -> tuple[CommandLine, ...] | Refusal:
-    """Every launch in ``text``, at least one; flags alone are one where ``bare``."""
-    commands, lists, fault = _commands(text)
-    exported: dict[str, str] = {}
+def read_commands(
+    text: str, *, bare: bool = True, known: Mapping[str, str] | Variables | None = None, line: int = 1
+) -> tuple[CommandLine, ...] | Refusal:
+    """Every launch in ``text``, at least one; flags alone are one where ``bare``; ``known`` is set before it begins.
+
+    The text begins in ``line`` of its file. Raises InputError.
+    """
+    return _read(text, known if isinstance(known, Variables) else Variables(known), bare, line)
+
+
+def _read(text: str, variables: Variables, bare: bool, line: int = 1) -> tuple[CommandLine, ...] | Refusal:
     launches: list[CommandLine] = []
-    for command in filter(None, map(_without_redirections, commands)):
-        found = launch_of(command, exported, bare=bare)
+    first: list[Word] = []
+
+    def visit(words: tuple[Word, ...], at: Variables) -> None:
+        found = launch_of(words, at, bare=bare)
         if found is not None:
-            launches.append(found._replace(lists=lists))
-        else:
-            exported |= _assigned(command)
+            launches.append(found)
+        else:  # the branches may hold whole commands
+            for place, word in enumerate(words):
+                each = (launch_of((*words[:place], *some, *words[place + 1 :]), at, bare=bare) for some in word.among)
+                launches.extend(one for one in each if one is not None)
+        first.extend(words[:1])
+
+    fault = read_script(text, variables, visit, line)
     if fault is not None and (bare or not launches):
         return Refusal(fault.reason, word=fault.mark, line=fault.line, column=fault.column)
     if launches:
         return tuple(launches)
-    first = next(filter(None, commands), None)
-    if first is None:
+    if not first:
         return Refusal("no-command")
     return Refusal("no-command", word=first[0].text, line=first[0].line, column=first[0].column)
 
 
-def _commands(text: str) -> tuple[list[list[Word]], dict[str, tuple[Word, ...]], Unbalanced | None]:
-    """The commands of a text, its arrays, and the fault at which reading stopped; the broken command is left out."""
-    commands: list[list[Word]] = [[]]
-    lists: dict[str, tuple[Word, ...]] = {}
-    filling: tuple[str, list[Word]] | None = None
-    try:
-        for token in tokens(text):
-            if filling is not None:
-                if isinstance(token, Word):
-                    filling[1].append(token)
-                elif token.text == ")":
-                    lists[filling[0]] = (*lists.get(filling[0], ()), *filling[1])
-                    filling = None
-                continue
-            if isinstance(token, Word):
-                commands[-1].append(token)
-            elif token.text in ("<", ">"):
-                commands[-1].append(Word(token.text, -1, 0))
-            elif token.text == "(" and commands[-1] and (named := _ARRAY.fullmatch(commands[-1][-1].text)):
-                commands[-1].pop()
-                if not named[2]:
-                    lists.pop(named[1], None)
-                filling = (named[1], [])
-            else:
-                commands.append([])
-    except Unbalanced as fault:
-        return commands[:-1], lists, fault
-    return commands, lists, None
-
-
-def launch_of(command: Sequence[Word], exported: Mapping[str, str], *, bare: bool = True) -> CommandLine | None:
-    """The launch that one command is, with what was ``exported`` before; None when it is none."""
+def launch_of(command: Sequence[Word], variables: Variables, *, bare: bool = True) -> CommandLine | None:
+    """The launch that one command is, with what the ``variables`` are there; None when it is none."""
     texts = [word.text for word in command]
-    own: dict[str, str] = {}
+    own: dict[str, Word] = {}
     leading, under_env = True, False  # whether assignments alone stood before, and whether `env` did
     for place, text in enumerate(texts):
-        found = _ASSIGNMENT.fullmatch(guarded(text, command[place].quoted))
+        found = _ASSIGNMENT.fullmatch(text)
         if bare and leading and text.startswith("-"):
-            return CommandLine(tuple(command[place:]), {**exported, **own})
-        if place and _COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
-            inner = read_command(text)
-            if isinstance(inner, CommandLine):
-                words = tuple(_moved(word, command[place]) for word in inner.arguments)
-                env = {**exported, **own, **inner.env}
-                return CommandLine(words, env, inner.entry, tuple(command[:place]))
+            return _line(command[place:], variables, own)
+        if place and COMMAND_TEXT.fullmatch(texts[place - 1]) and " " in text:
+            inside = variables.copy()
+            for name, word in own.items():
+                inside.assign(name, (_value(word),), word.open, 0)
+            inner = _read(text, inside, True)
+            if not isinstance(inner, Refusal):
+                words = tuple(_moved(word, command[place]) for word in inner[0].arguments)
+                return inner[0]._replace(arguments=words, before=tuple(command[:place]))
         entry, length = _entry(texts, place)
         if entry:
-            before = tuple(command[: place + length])
-            return CommandLine(tuple(command[place + length :]), {**exported, **own}, entry, before)
+            line = _line(command[place + length :], variables, own)
+            return line._replace(entry=entry, before=tuple(command[: place + length]))
         if found and (leading or under_env or texts[place - 1] in _VARIABLE_OPTIONS):
-            own[found[1]] = found[2]
+            own[found[1]] = command[place]
         leading = leading and found is not None
         under_env = under_env or text.rpartition("/")[2] == "env"
     return None
+
+
+def _line(arguments: Sequence[Word], variables: Variables, own: Mapping[str, Word]) -> CommandLine:
+    """A launch with its environment: what the script knows, and below it what is set for the launch alone."""
+    if len(arguments) > MOST_WORDS:
+        raise InputError(f"more than {MOST_WORDS} words in one launch", None)
+    known, unset = variables.environment()
+    for name, word in own.items():
+        known.pop(name, None)
+        unset.pop(name, None)
+        (unset if word.open else known)[name] = _value(word)
+    return CommandLine(tuple(arguments), known, unset=unset)
+
+
+def _value(word: Word) -> str:
+    return word.text.partition("=")[2]
 
 
 def _moved(word: Word, outer: Word) -> Word:
     """A word of a quoted command at its place in the whole text; right as far as nothing in it was escaped."""
     column = word.column + (outer.column if word.line == 1 else 0)
     stop = (outer.line + word.stop[0] - 1, word.stop[1] + (outer.column if word.stop[0] == 1 else 0))
-    return word._replace(line=outer.line + word.line - 1, column=column, stop=stop)
+    lines = tuple(outer.line + row - 1 for row in word.chosen)
+    return word._replace(line=outer.line + word.line - 1, column=column, stop=stop, chosen=lines)
 
 
 def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
@@ -145,25 +148,3 @@ def _entry(texts: list[str], place: int) -> tuple[Entry, int]:
     if text.rpartition("/")[2] == _COMMAND and texts[place + 1 : place + 2] == [_VERB]:
         return "serve", 2
     return "", 0
-
-
-def _assigned(command: list[Word]) -> dict[str, str]:
-    """What a command without a launch leaves in the environment: assignments alone, or an export of them."""
-    texts = [guarded(word.text, word.quoted) for word in command]
-    if texts and texts[0] in ("export", "declare", "typeset", "set"):
-        texts = texts[1:]
-    found = [_ASSIGNMENT.fullmatch(text) for text in texts if not text.startswith("-")]
-    return {match[1]: match[2] for match in found if match} if all(found) else {}
-
-
-def _without_redirections(command: list[Word]) -> list[Word]:
-    kept: list[Word] = []
-    skip = False
-    for word in command:
-        if word.line == -1:
-            skip = True
-        elif skip:
-            skip = False
-        else:
-            kept.append(word)
-    return kept

@@ -15,6 +15,7 @@ from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
 from . import memory, roofline, why
 from .sentence import finding_message, refusal_hint, refusal_message
+from .visible import visible_json
 
 SCHEMA = 1
 
@@ -23,9 +24,9 @@ def as_json(data: Any, indent: int | None = 2) -> str:
     """Data as JSON text, the same bytes for the same answer; without ``indent`` one line of plain ASCII."""
     form: dict[str, Any] = {"indent": indent, "ensure_ascii": indent is None, "allow_nan": False}
     try:
-        return json.dumps(data, **form)
+        return visible_json(json.dumps(data, **form))
     except ValueError:  # few answers hold such a number, and looking for one costs as much as an answer
-        return json.dumps(_finite(data), **form)
+        return visible_json(json.dumps(_finite(data), **form))
 
 
 def _finite(data: Any) -> Any:

@@ -68,7 +68,7 @@ def _launch(one: LaunchReport) -> Iterator[Problem]:
         message = NOTICES[notice.code].format(option=notice.option, instead=notice.instead)
         yield Problem(f"option-{notice.code}", "warning", message, "", (at,), name)
     for unknown in one.unknown:
-        if unknown.fails or not unknown.flag or unknown.flag.startswith(ENVIRONMENT):
+        if unknown.fails or unknown.chosen or not unknown.flag or unknown.flag.startswith(ENVIRONMENT):
             yield Problem("value-unknown", "note", unknown_message(unknown), "", (unknown.spot,), name)
 
 
@@ -113,8 +113,12 @@ def _pair(found: PairFinding) -> Problem:
 
 def unknown_message(found: Unknown) -> str:
     """What holds for a value that the file does not say."""
+    if found.chosen:
+        return _chosen_message(found)
     if not found.flag:
         return f"{found.text} cannot be known: the words it stands for are not checked"
+    if found.flag == ENVIRONMENT:
+        return f"the variables in {found.text} are not in this file: those that it does not set are taken as not set"
     if found.flag.startswith(ENVIRONMENT):
         return f"{found.option} is {found.text}, which the file does not say: taken as not set"
     if found.stand_in:
@@ -128,3 +132,17 @@ def unknown_message(found: Unknown) -> str:
         return f"{found.option} {found.text}: holds for none of the values tried ({fails})"
     works = ", ".join(shown(value) for value in found.works)
     return f"{found.option} {found.text}: holds for {works}; not for {fails}"
+
+
+def _chosen_message(found: Unknown) -> str:
+    """What holds for a value, or words, that a script sets in branches it may not take."""
+    rows = ", ".join(str(line) for line in found.chosen)
+    subject = f"{found.option} {found.text}".strip()
+    said = f"{subject} hangs on whether the script comes to line{'s' if ',' in rows else ''} {rows}"
+    if not found.fails:
+        return f"{said}; what may be set there was tried, and the answer stays the same"
+    fails = " or ".join(shown(value) or "nothing" for value in found.fails)
+    if not found.works:
+        return f"{said}; holds for none of {fails}"
+    works = " or ".join(shown(value) or "nothing" for value in found.works)
+    return f"{said}; holds with {works}, not with {fails}"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from ..file_report import FileReport, Spot
+from .machine import as_json
 from .problems import Problem, problems, title
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -37,7 +37,7 @@ def sarif(files: Sequence[FileReport], version: str) -> str:
             }
         ],
     }
-    return json.dumps(log, indent=2, ensure_ascii=False)
+    return as_json(log)
 
 
 def _rule(one: Problem) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import textwrap
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
+from ..intake.broken import TRAILING, UNBALANCED
 from ..intake.refusal import Refusal
 from ..report import Finding
 
@@ -132,6 +133,26 @@ def refusal_message(refusal: Refusal, release: str) -> str:
     return message
 
 
+# What helps where nothing else is known to.
+_CURES = {
+    "unknown-option": "`preflight flags` lists the options that there are.",
+    "unexpected-word": "Quote a value that holds blanks.",
+    "missing-value": "Write its value behind it.",
+    "takes-no-value": "Leave the value out.",
+    "retired-option": "Leave it out.",
+    "missing-required": "Add it, with its value.",
+    "help": "Leave the option out that asks for it.",
+    "unbalanced-quote": UNBALANCED,
+    "trailing-backslash": TRAILING,
+    "config-twice": "Leave one out.",
+    "config-missing-name": "Write its name behind the option.",
+    "config-not-yaml": "Rename it.",
+    "config-not-found": "Name it as it is seen from the folder of the launch.",
+    "config-not-mapping": "Write OPTION: VALUE in each line.",
+    "config-bad-key": "`preflight flags` lists the options that there are.",
+}
+
+
 def refusal_hint(refusal: Refusal) -> str:
     """What to do about it."""
     hints = []
@@ -149,4 +170,4 @@ def refusal_hint(refusal: Refusal) -> str:
         hints.append("Write one of them out: " + ", ".join(refusal.candidates) + ".")
     elif refusal.near:
         hints.append("Did you mean " + " or ".join(refusal.near) + "?")
-    return " ".join(hints)
+    return " ".join(hints) or _CURES.get(refusal.reason, "")
