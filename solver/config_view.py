@@ -72,7 +72,7 @@ class ConfigView:
         """
         values = self.over if over else self.raw
         found = []
-        for key in self.cls.values:
+        for key in (*self.cls.values, *sorted(self.cls.required)):
             spelled = key if over else self._spelled(key)
             if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled]):
                 self.log.reads.found[self.path + spelled] = None
