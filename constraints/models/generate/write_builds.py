@@ -2,7 +2,7 @@
 
 # mypy: ignore-errors
 # ruff: noqa
-# Runs after probe_builds.py of each release and write_types.py, with this repository alone; outputs are read from $OUT.
+# Runs after probe_builds.py and probe_types.py of each release and write_types.py, with this repository alone; outputs are read from $OUT.
 import json, os, re, sys, textwrap
 from pathlib import Path
 
@@ -38,12 +38,18 @@ def served(built, known):
 
 
 def required(release):
-    """By class the keys that are never null and of which the class has no default that says so."""
+    """By class the keys that are never null and of which the class has no default that says so.
+
+    What fails for another reason than its type may be right beside other values.
+    """
     built, known = json.load(open(f"{OUT}/builds-{release}.json")), load_models(release)
+    types = json.load(open(f"{OUT}/types-{release}.json"))
     res = {}
     for name in sorted(served(built, known)):
         cls = known.classes[name]._replace(required=frozenset())
-        keys = [key for key in built.get(name, {}).get("required", ()) if cls.takes(key, None)]
+        kinds = types.get(name, {}).get("fields", {})
+        typed = [key for key in built.get(name, {}).get("required", ()) if "null" not in kinds.get(key, ("null",))]
+        keys = [key for key in typed if cls.takes(key, None)]
         if keys:
             res[name] = keys
     return res
