@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from .errors import Fault, KnowledgeError
 from .knowledge import HOME
 from .read import Mapped, read_file
 from .schema import Source
+from .symptoms_schema import Moment, Symptom
 
 FILE = "sglang/symptoms.yaml"
-
-
-class Moment(NamedTuple):
-    """When a failure happens, by what is ``at`` a place of its traceback, and what helps then."""
-
-    at: tuple[str, ...]
-    title: str
-    fix: str
-
-
-class Symptom(NamedTuple):
-    """A failure known by the words of its message, any of several lists of them."""
-
-    id: str
-    words: tuple[frozenset[str], ...]
-    title: str
-    reason: str
-    fix: str
-    moments: tuple[Moment, ...] = ()
-    sources: tuple[Source, ...] = ()
 
 
 def load_symptoms() -> tuple[Symptom, ...]:

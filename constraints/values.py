@@ -28,6 +28,12 @@ def same(left: Value, right: Value) -> bool:
     return left == right and isinstance(left, bool) == isinstance(right, bool)
 
 
+def twin(value: Value) -> object:
+    """A key that no value of another kind shares: True is not 1."""
+    # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
+    return value if value is None or isinstance(value, str) else (value.__class__, repr(value))
+
+
 def frozen(value: Any) -> Value:
     """Plain data as a hashable value: lists become tuples, mappings canonical JSON text."""
     if isinstance(value, (list, tuple)):

@@ -320,7 +320,7 @@ class Preflight:
         place = Place(self.engine, model, platform)
         facts = place.facts(pins)
         subject = self.subject(model, platform)
-        asked = Asked(subject, place, self.world, self.engine.folded(facts), facts, frozenset(keep))
+        asked = Asked(subject, place, self.world, self.engine.prepared(facts), frozenset(keep))
         return explain(asked, pins, typed=typed)
 
     @property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from constraints.schema import FACTS, WRITERS, Operation, Rule
+from constraints.schema import FACTS, WRITERS, Rule
 from constraints.tree import Any_, Compare, Const, Name, Not, names
-from constraints.values import Value
+from constraints.values import Value, same
 
 from .errors import TooLarge
-from .operations import fold_operation, reads
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
 from .question import idle_constraints
@@ -30,12 +29,20 @@ class Case:
         asked: Asked,
         units: Sequence[Unit],
         soft: Sequence[Pin],
-        engine: Callable[[Problem], Refuter | SatRefuter] = Refuter,
+        engine: Callable[[Problem], Refuter | SatRefuter] | None = None,
     ) -> None:
         self.asked = asked
         self.units = units
         self.soft = soft
-        problem = unroll(asked.operations, asked.defaults, units, {}, shadows=False, blame=_vocabulary(asked, units))
+        problem = unroll(
+            asked.operations,
+            asked.defaults,
+            units,
+            {},
+            shadows=False,
+            blame=_vocabulary(asked, units),
+            remembered=asked.prepared.blamed,
+        )
         outcome = [pin for pin in soft if not pin.typed]
         self.problem = _cone(
             Problem(
@@ -57,11 +64,12 @@ class Case:
                 problem.typed,
             )
         )
-        self.refuter = engine(self.problem)
+        self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False
-        self._answers: dict[frozenset[int], frozenset[int] | None] = {}
+        self._answers: dict[frozenset[int], tuple[frozenset[int] | None, frozenset[int]]] = {}
+        self._met: frozenset[int] = frozenset()
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
         """None when the pins at ``places`` can hold together, else some of them that cannot.
@@ -69,14 +77,26 @@ class Case:
         What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
         """
         if places not in self._answers:
+            met: frozenset[int] = frozenset()
             try:
-                found = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+                causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+                found = None if causes is None else _pins(causes)
+                met = self._held() if causes is None else met
             except TooLarge:
                 found, self.undecided = None, True
-            self._answers[places] = (
-                None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
-            )
-        return self._answers[places]
+            self._answers[places] = found, met
+        found, self._met = self._answers[places]
+        return found
+
+    def met(self) -> frozenset[int]:
+        """The pins that hold in the configuration last found, where one was."""
+        return self._met
+
+    def _held(self) -> frozenset[int]:
+        values = {flag: value for unit in self.units for flag, value in unit.typed(self.refuter.found[unit.name])}
+        return frozenset(
+            place for place, pin in enumerate(self.soft) if pin.typed and same(values.get(pin.flag), pin.value)
+        )
 
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""
@@ -84,7 +104,7 @@ class Case:
             found = self.refuter.refute(self.restricted(places), self.checks_but(rule), WHOLE_BUDGET)
         except TooLarge:
             return None
-        return None if found is None else frozenset(one[1] for one in found if isinstance(one, tuple))
+        return None if found is None else _pins(found)
 
     def checks_but(self, rule: str) -> list[str]:
         """Every check of the program but one."""
@@ -109,6 +129,10 @@ class Case:
                 causes = frozenset((("pin", place),)) if place in places else frozenset()
                 found[pin.selector] = Restriction((place in places,), causes)
         return found
+
+
+def _pins(causes: Collection[object]) -> frozenset[int]:
+    return frozenset(one[1] for one in causes if isinstance(one, tuple))
 
 
 def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[Element]:
@@ -157,7 +181,7 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
     wrote = {write.operation.rule.id: write for write in witness.writes if not write.target.startswith("local.")}
-    facts = list(_facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS]))
+    facts = _facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS])
     release = case.asked.knowledge.release
     bound = [Element("release", "release", release)] if any(_dated(rule) for rule in chosen) else []
     return [*facts, *bound, *(_element(case, rule, wrote.get(rule.id)) for rule in chosen)]
@@ -239,17 +263,10 @@ def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:
     return Element("default", targets[0] if targets else rule.id, value, rule, source)
 
 
-def _facts(asked: Asked, rules: Sequence[Rule]) -> Iterator[Element]:
+def _facts(asked: Asked, rules: Sequence[Rule]) -> list[Element]:
     """The facts without which some rule of the conflict would read otherwise."""
-    seen: set[str] = set()
-    wanted = {rule.id for rule in rules}
-    for operation in asked.knowledge.program:
-        if operation.rule.id not in wanted:
-            continue
-        for name in sorted(reads(operation)):
-            if name in asked.facts and name not in seen and _matters(operation, name, asked.facts):
-                seen.add(name)
-                yield Element("fact", name, asked.facts[name], origin=_origin(asked, name))
+    facts = dict.fromkeys(name for rule in rules for name in asked.prepared.mattering(rule.id))
+    return [Element("fact", name, asked.facts[name], origin=_origin(asked, name)) for name in facts]
 
 
 def _origin(asked: Asked, name: str) -> str:
@@ -262,9 +279,3 @@ def _origin(asked: Asked, name: str) -> str:
     if origin.found:
         return "config.json: " + ", ".join(origin.found[:3])
     return "config.json: no " + ", ".join(origin.absent[:2]) if origin.absent else ""
-
-
-def _matters(operation: Operation, name: str, facts: Mapping[str, Value]) -> bool:
-    known = {other: value for other, value in facts.items() if other != name}
-    without, whole = fold_operation(operation, known), fold_operation(operation, facts)
-    return whole is not None and without != whole

@@ -12,7 +12,7 @@ from types import CodeType, MappingProxyType
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
-from constraints.schema import Operation
+from constraints.schema import HARD
 from constraints.values import Value
 
 from .errors import InputError
@@ -24,7 +24,8 @@ from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, read_model
-from .operations import fold_operations, targets
+from .operations import targets
+from .prepared import Prepared
 from .resolution import Resolution
 from .resolve import Program
 from .spell import option_of
@@ -32,6 +33,9 @@ from .spell import option_of
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
 
+
+# Each takes some megabytes once many questions were asked of it.
+MOST_PREPARED = 8
 
 # SGLang reads some things off the name a checkpoint was given by.
 MODEL_PATH = "model.path"
@@ -82,7 +86,7 @@ class Engine:
         self._inputs: dict[tuple[str, str | None], ModelInput] = {}
         self._models: dict[tuple[str, bool, str, str | None], ModelFacts] = {}
         self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
-        self._folded: dict[int, tuple[Mapping[str, Value], tuple[Operation, ...]]] = {}
+        self._prepared: dict[int, Prepared] = {}
         self._program = Program(knowledge.program, code)
 
     def model(self, reference: str, revision: str | None = None) -> ModelInput:
@@ -153,12 +157,24 @@ class Engine:
         """What SGLang makes of typed values."""
         return self._program.run(facts, initial_values(self.defaults, typed))
 
-    def folded(self, facts: Mapping[str, Value]) -> tuple[Operation, ...]:
-        """The release's program with facts put in: what a constraint problem is made of."""
-        kept = self._folded.get(id(facts))
-        if kept is None or kept[0] is not facts:
-            kept = self._folded[id(facts)] = (facts, fold_operations(self.knowledge.program, facts))
-        return kept[1]
+    def breaks(self, model: str, platform: Platform, typed: Mapping[str, Value]) -> bool:
+        """Whether typed values break something hard: what is asked of many places, most of which do.
+
+        Raises InputError.
+        """
+        facts = self.facts(model, platform, typed)
+        found = self._program.run(facts, initial_values(self.defaults, typed), stop=True)
+        return any(operation.rule.kind in HARD for operation in found.broken)
+
+    def prepared(self, facts: Mapping[str, Value]) -> Prepared:
+        """What constraint problems on these facts are made of, kept for the last few."""
+        known = self._prepared.pop(id(facts), None)
+        if known is None or known.facts is not facts:
+            known = Prepared(self.knowledge.program, self.knowledge.variables, facts)
+        self._prepared[id(facts)] = known
+        while len(self._prepared) > MOST_PREPARED:
+            del self._prepared[next(iter(self._prepared))]
+        return known
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""

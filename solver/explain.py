@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from constraints.schema import HARD
 from constraints.values import Value
@@ -12,11 +11,11 @@ from .blame import Case, blame
 from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
 from .proof import Question
-from .question import idle_constraints, units_of
+from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
-from .unroll import Unit, unroll
+from .unroll import Unit
 from .ways import fewer, pairs, ways
 from .widen import units_around
 
@@ -30,14 +29,14 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     ``typed``: the pins are what a command types, and every other flag is softly left unset; otherwise they are wanted
     outcomes, and what is typed is open.
     """
-    units = units_of(asked.knowledge.variables, asked.facts, {} if typed else pins)
+    units = units_of(asked.knowledge.variables, asked.prepared.rows, {} if typed else pins)
     ends: Mapping[str, Value] | None = None
     if typed:
         resolution = asked.engine.run(asked.facts, _given(pins))
         ends = resolution.values
         broken = [one for one in resolution.broken if one.rule.kind in HARD]
         knowledge = asked.knowledge
-        units = units_around(units, knowledge.variables, _given(pins), asked.operations, broken, knowledge.flags)
+        units = units_around(units, knowledge.variables, _given(pins), asked.prepared.compared, broken, knowledge.flags)
     soft = _soft(units, pins, typed)
     case = Case(asked, units, soft)
     everything = tuple(range(len(soft)))
@@ -45,16 +44,12 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
         return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
     # Unset pins are the first to be dropped from a core, what was asked for the last.
     order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
-    conflicts = enumerate_conflicts(case.refute, everything, order=order, most=MOST_SETS, seconds=SECONDS)
+    conflicts = enumerate_conflicts(case.refute, everything, order=order, met=case.met, most=MOST_SETS, seconds=SECONDS)
     cores = _cores(case, conflicts, order)
     kept = frozenset(place for place, pin in enumerate(soft) if pin.flag in asked.keep)
     allowed = _corrections(case, conflicts, everything, kept)
     chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
-    plain = unroll(asked.operations, asked.defaults, units, {}, shadows=False)
-    plain = replace(
-        plain, constraints=(*plain.constraints, *idle_constraints(asked.knowledge.variables, plain, pins, ends))
-    )
-    fixes = _ranked(repairs(asked, plain, units, soft, chosen), asked, pins, typed)
+    fixes = _ranked(repairs(asked, units, soft, chosen, ends), asked, pins, typed)
     return Explanation(
         asked.subject,
         False,

@@ -40,7 +40,7 @@ def marginals(engine: Engine, subject: Subject, model: str, platform: Platform, 
     """
     knowledge = engine.knowledge
     facts = engine.facts(model, platform, pins)
-    posed = pose(engine.folded(facts), engine.defaults, knowledge.variables, facts, pins, _ANY, knowledge.measures)
+    posed = pose(engine.prepared(facts), engine.defaults, knowledge.variables, pins, _ANY, knowledge.measures)
     diagram = solve(posed.problem, {})
     found = diagram.marginals()
     units = {unit.name: unit for unit in posed.units if unit.name in found}

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 # None when the elements are satisfiable together, else some of them that are not (all of them will do).
 Oracle = Callable[[frozenset[int]], "frozenset[int] | None"]
+# Elements that hold together in what the oracle last found satisfiable, beyond those it was asked for.
+Met = Callable[[], frozenset[int]]
 
 
 def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
@@ -33,13 +35,14 @@ def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -
     return core
 
 
-def grow(refute: Oracle, seed: frozenset[int], elements: Sequence[int]) -> frozenset[int]:
-    """A maximal satisfiable superset of ``seed`` within ``elements``, taken in their order."""
-    kept = set(seed)
+def grow(refute: Oracle, seed: frozenset[int], elements: Sequence[int], met: Met = frozenset) -> frozenset[int]:
+    """A maximal satisfiable superset of the satisfiable ``seed`` within ``elements``, taken in their order."""
+    refute(seed)
+    kept = seed | met()
     for element in elements:
-        if element not in kept and refute(frozenset(kept | {element})) is None:
-            kept.add(element)
-    return frozenset(kept)
+        if element not in kept and refute(kept | {element}) is None:
+            kept |= {element} | met()
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ def enumerate_conflicts(
     elements: Sequence[int],
     *,
     order: Sequence[int] = (),
+    met: Met = frozenset,
     most: int = 200,
     seconds: float = 5.0,
 ) -> Conflicts:
@@ -71,7 +75,7 @@ def enumerate_conflicts(
     for seed in _seeds(elements, cores, kept):
         found = refute(seed)
         if found is None:
-            kept.append(grow(refute, seed, elements))
+            kept.append(grow(refute, seed, elements, met))
         else:
             cores.append(shrink(refute, found, order))
         if len(cores) + len(kept) >= most or time.process_time() > until:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from constraints.schema import Operation, Rule
+from constraints.schema import Operation
 from constraints.values import Value, same
 
 from .check import VERDICT_STAGES, Checked, Engine
 from .operations import reads
-from .report import Change, CheckReport, Finding, Severity, Subject
-from .resolution import Resolution, Write
+from .report import Change, CheckReport, Finding, Severity, Subject, change_by
+from .resolution import Resolution
 
 _SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
 
@@ -28,7 +28,7 @@ def report_of(engine: Engine, checked: Checked, subject: Subject, rules: Mapping
         notices=tuple(getattr(checked.parsed, "notices", ())),
         findings=findings,
         changes=changes_of(resolution, engine.defaults, typed, release) if resolution else (),
-        log=log_of(resolution.writes, typed, release) if resolution else (),
+        writes=resolution.writes if resolution else (),
         typed=typed,
         effective=engine.effective(resolution.values) if resolution else {},
         facts=checked.facts,
@@ -75,19 +75,5 @@ def changes_of(
         start = defaults[flag] if before is None else before
         after = resolution.values.get(flag)
         if not same(start, after):
-            found.append(_change(last[flag], start, after, flag in typed, release))
+            found.append(change_by(last[flag], start, after, flag in typed, release))
     return tuple(found)
-
-
-def log_of(writes: Iterable[Write], typed: Mapping[str, Value], release: str) -> tuple[Change, ...]:
-    """Every write, in order."""
-    return tuple(
-        _change(write, write.before, write.after, write.target in typed, release)
-        for write in writes
-        if not write.target.startswith("local.")
-    )
-
-
-def _change(write: Write, before: Value, after: Value, rewritten: bool, release: str) -> Change:
-    rule: Rule = write.operation.rule
-    return Change(write.target, before, after, rule, rule.source(release), rewritten)

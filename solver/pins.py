@@ -11,13 +11,14 @@ from constraints.values import Env, Value, same
 
 from .check import Engine
 from .place import Place, World
+from .prepared import Prepared
 from .report import Subject
 from .unroll import Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question stands on: the release's program with facts folded in, the facts, and where they came from.
+    """What a question stands on: a place, and the release's program on the facts of it.
 
     ``keep`` names flags, and aspects of the place, that no way out may change.
     """
@@ -25,9 +26,18 @@ class Asked:
     subject: Subject
     place: Place
     world: World
-    operations: Sequence[Operation]
-    facts: Env
+    prepared: Prepared
     keep: frozenset[str] = frozenset()
+
+    @property
+    def operations(self) -> Sequence[Operation]:
+        """The program with the facts put in."""
+        return self.prepared.operations
+
+    @property
+    def facts(self) -> Env:
+        """The facts of the question."""
+        return self.prepared.facts
 
     @property
     def engine(self) -> Engine:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from constraints.schema import Flag
+from constraints.schema import HARD, Flag
 from constraints.values import Value, same
 
 from .check import Checked
@@ -32,7 +32,7 @@ class Question:
 def holds(checked: Checked) -> bool:
     """Whether nothing hard is broken, at any stage."""
     resolution = checked.resolution
-    return resolution is not None and not any(one.rule.kind in ("error", "defect") for one in resolution.broken)
+    return resolution is not None and not any(one.rule.kind in HARD for one in resolution.broken)
 
 
 def prove(
@@ -45,6 +45,8 @@ def prove(
     """The fix that types ``typed`` at ``place``; None when it does not hold or loses a value of ``outcome``."""
     args = spell(typed, place.engine.knowledge.flags)
     try:
+        if place.engine.breaks(place.model, place.platform, typed):
+            return None
         checked = place.engine.check(place.model, place.platform, args)
     except InputError:
         return None

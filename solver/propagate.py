@@ -6,12 +6,13 @@ all the assignments that meet it, and a state of the search is a list of numbers
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from constraints.evaluate import fold
-from constraints.tree import Const, Node, names
+from constraints.tree import Const, Node
 from constraints.values import Value, same
 
+from .forms import Forms
 from .problem import Constraint, Definition, Problem
 
 State = dict[int, int]
@@ -20,67 +21,34 @@ Known = list[tuple[str, Value]]
 
 
 class Equations:
-    """The equations of one problem and every form they were folded to so far.
+    """The equations of one problem, in the forms they were folded to so far.
 
     A state says, by equation, in which form those stand that are not settled yet.
     """
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, forms: Forms | None = None) -> None:
+        """``forms``: those of other problems on the same facts."""
         equations: tuple[Definition | Constraint, ...] = (*problem.definitions, *problem.constraints)
+        self.forms = Forms() if forms is None else forms
         self.domains = {variable.name: variable.domain for variable in problem.variables}
         self.defines: list[str | None] = [definition.name for definition in problem.definitions]
         self.defines += [None] * len(problem.constraints)
-        self.forms: list[Node] = []
-        self.scopes: list[frozenset[str]] = []
-        # Sets of names as bits of a whole number: what meets what is asked millions of times.
-        self._bits: dict[str, int] = {}
-        self._masks: list[int] = []
-        self._number: dict[Node, int] = {}
-        self._folded: dict[tuple[str, object], dict[int, int | Const]] = {}
         self._allowed: dict[int, tuple[str, tuple[Value, ...]] | None] = {}
         self.start: State = {}  # as every state, in ascending order
-        self._own = [0 if defined is None else self._mask((defined,)) for defined in self.defines]
+        self.own = [0 if defined is None else self.forms.mask((defined,)) for defined in self.defines]
         self.readers: dict[str, list[int]] = {}
         for index, equation in enumerate(equations):
-            self.start[index] = self.form(equation.node)
-            for name in names(equation.node):
+            form = self.start[index] = self.forms.number_of(equation.node)
+            for name in self.forms.scopes[form]:
                 self.readers.setdefault(name, []).append(index)
-
-    def form(self, node: Node) -> int:
-        """The number of a form."""
-        number = self._number.get(node)
-        if number is None:
-            number = self._number[node] = len(self.forms)
-            self.forms.append(node)
-            self.scopes.append(names(node))
-            self._masks.append(self._mask(self.scopes[-1]))
-        return number
-
-    def _mask(self, scope: Iterable[str]) -> int:
-        mask = 0
-        for name in scope:
-            mask |= self._bits.setdefault(name, 1 << len(self._bits))
-        return mask
-
-    def folds(self, name: str, value: Value) -> dict[int, int | Const]:
-        """The forms met so far with this value put in: another form's number, or a constant."""
-        # Text and unset have no twin of another type; of numbers and truths the type is part of the key.
-        twin = value if value is None or isinstance(value, str) else (value.__class__, repr(value))
-        return self._folded.setdefault((name, twin), {})
-
-    def fold(self, folds: dict[int, int | Const], form: int, name: str, value: Value) -> int | Const:
-        """The form with one value put in, to be found in ``folds`` of that value from now on."""
-        node = fold(self.forms[form], {name: value})
-        found = folds[form] = node if isinstance(node, Const) else self.form(node)
-        return found
 
     def only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
         """For a constraint on one variable alone: that variable and the values that meet it."""
         if form not in self._allowed:
-            scope = self.scopes[form]
+            scope = self.forms.scopes[form]
             name = next(iter(scope)) if len(scope) == 1 else ""
             if name in self.domains:
-                node = self.forms[form]
+                node = self.forms.nodes[form]
                 values = tuple(value for value in self.domains[name] if _truth(fold(node, {name: value})))
                 self._allowed[form] = (name, values)
             else:
@@ -92,7 +60,7 @@ class Equations:
         known: Known = []
         live: State = {}
         for index, form in self.start.items():
-            node = self.forms[form]
+            node = self.forms.nodes[form]
             defined = self.defines[index]
             if not isinstance(node, Const):
                 live[index] = form
@@ -120,11 +88,11 @@ class Equations:
                 continue
             seen[name] = value
             done.append((name, value))
-            folds = self.folds(name, value)
+            folds = self.forms.folds(name, value)
             for index, form in self.meeting(name, left):
                 found = folds.get(form)
                 if found is None:
-                    found = self.fold(folds, form, name, value)
+                    found = self.forms.fold(folds, form, name, value)
                 defined = self.defines[index]
                 if isinstance(found, int):
                     left[index] = found
@@ -143,7 +111,7 @@ class Equations:
 
     def meeting(self, name: str, left: State) -> list[tuple[int, int]]:
         """The equations of ``left`` that still read ``name``, with their forms."""
-        masks, bit, readers = self._masks, self._bits.get(name, 0), self.readers.get(name, ())
+        masks, bit, readers = self.forms.masks, self.forms.bits.get(name, 0), self.readers.get(name, ())
         if len(left) < len(readers):
             return [(index, form) for index, form in left.items() if masks[form] & bit]
         return [(index, left[index]) for index in readers if index in left and masks[left[index]] & bit]
@@ -153,7 +121,7 @@ class Equations:
         supports: dict[str, frozenset[str]] = {name: frozenset((name,)) for name in self.domains}
         counts = dict.fromkeys(self.domains, 0)
         for index in sorted(state):
-            scope = self.scopes[state[index]]
+            scope = self.forms.scopes[state[index]]
             support = frozenset().union(*(supports.get(name, frozenset()) for name in scope))
             defined = self.defines[index]
             if defined is not None:
@@ -165,11 +133,11 @@ class Equations:
     def split(self, free: frozenset[str], state: State, wanted: Collection[str] = ()) -> list[Part]:
         """The parts that share no name. A definition is dropped when nothing reads it and it is not ``wanted``."""
         needed: list[tuple[int, int, int]] = []
-        reads = self._mask(wanted)
+        reads = self.forms.mask(wanted)
         for index, form in reversed(state.items()):
-            own = self._own[index]
+            own = self.own[index]
             if not own or own & reads:
-                mask = self._masks[form]
+                mask = self.forms.masks[form]
                 needed.append((index, form, mask | own))
                 reads |= mask
         groups: list[_Group] = []
@@ -187,7 +155,7 @@ class Equations:
                 groups.remove(group)
         parts: dict[int, tuple[set[str], list[tuple[int, int]]]] = {}
         for name in free:
-            bit = self._bits.get(name, 0)
+            bit = self.forms.bits.get(name, 0)
             place = next((place for place, group in enumerate(groups) if group.mask & bit), -1 - len(parts))
             parts.setdefault(place, (set(), groups[place].members if place >= 0 else []))[0].add(name)
         return [(frozenset(inside), tuple(sorted(members))) for inside, members in parts.values()]

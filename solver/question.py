@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from constraints.evaluate import evaluate, fold
 from constraints.preferences import Choosable, Profile
-from constraints.schema import Operation
 from constraints.tree import FALSE, TRUE, All, Any_, Compare, Const, Node, names, substitute
 from constraints.values import Env, Value
 
 from .narrow import narrow
 from .operations import targets
+from .prepared import Prepared
 from .problem import Constraint, Problem
 from .search import Terms
 from .terms import Gain, Joint, Ranking
@@ -54,12 +53,17 @@ class Posed:
         return {term: share for term, share in sorted(shares.items()) if share}
 
 
-def units_of(choosable: Iterable[Choosable], facts: Env, pins: Mapping[str, Value]) -> tuple[Unit, ...]:
-    """What can be chosen on these facts. A pinned flag may be typed or left unset, whatever its variable lists."""
+def units_of(
+    choosable: Iterable[Choosable], kept: Mapping[str, Sequence[tuple[Value, ...]]], pins: Mapping[str, Value]
+) -> tuple[Unit, ...]:
+    """What can be chosen, of the rows ``kept`` for each variable.
+
+    A pinned flag may be typed or left unset, whatever its variable lists.
+    """
     units = []
     taken: set[str] = set()
     for one in choosable:
-        rows = _kept(one, facts)
+        rows = list(kept[one.name])
         pinned = [flag for flag in one.flags if flag in pins]
         for flag in pinned:
             rows = _with_value(rows, one.flags.index(flag), pins[flag])
@@ -120,17 +124,6 @@ def _joined(columns: list[tuple[Value, ...]], pairs: Mapping[tuple[int, int], tu
     return len(rows)
 
 
-def _kept(one: Choosable, facts: Env) -> list[tuple[Value, ...]]:
-    if one.keep is None:
-        return list(one.values)
-    keep = fold(one.keep, {name: facts.get(name) for name in names(one.keep) - set(one.flags)})
-    return [
-        row
-        for row in one.values
-        if all(value is None for value in row) or evaluate(keep, dict(zip(one.flags, row, strict=True)))
-    ]
-
-
 def _with_value(rows: list[tuple[Value, ...]], place: int, value: Value) -> list[tuple[Value, ...]]:
     added = [(*row[:place], value, *row[place + 1 :]) for row in rows if row[place] is None]
     seen = {repr(row) for row in rows}
@@ -138,10 +131,9 @@ def _with_value(rows: list[tuple[Value, ...]], place: int, value: Value) -> list
 
 
 def pose(
-    program: Sequence[Operation],
+    prepared: Prepared,
     defaults: Mapping[str, Value],
     choosable: Sequence[Choosable],
-    facts: Env,
     pins: Mapping[str, Value],
     profile: Profile,
     measures: frozenset[str] = frozenset(),
@@ -152,7 +144,8 @@ def pose(
 
     ``outcomes``: the flags whose ends a term may look at together with others.
     """
-    units = units_of(choosable, facts, pins)
+    program, facts = prepared.operations, prepared.facts
+    units = units_of(choosable, prepared.rows, pins)
     # What a typed value changes is looked for among what can be chosen: a difference elsewhere alone does not keep it.
     chosen = {flag for unit in units for flag in unit.flags}
     beside = {target for operation in program for target in targets(operation) if not target.startswith("local.")}

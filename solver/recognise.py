@@ -10,7 +10,7 @@ from typing import Literal
 from constraints.knowledge import Knowledge
 from constraints.messages import Printed, tokens
 from constraints.schema import Rule, Source
-from constraints.symptoms import Moment, Symptom
+from constraints.symptoms_schema import Moment, Symptom
 
 from .intake.log import Frame, Log
 

@@ -107,10 +107,9 @@ def best(engine: Engine, model: str, platform: Platform, wish: Wish) -> Best:
     knowledge = engine.knowledge
     facts = engine.facts(model, platform, wish.pins)
     posed = pose(
-        engine.folded(facts),
+        engine.prepared(facts),
         engine.defaults,
         knowledge.variables,
-        facts,
         wish.pins,
         wish.profile,
         knowledge.measures,

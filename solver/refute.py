@@ -1,25 +1,27 @@
 """A problem, restrictions and rules switched off -> an assignment, or the parts that forbid every one.
 
 Depth-first search with propagation; each settled value remembers the equations and decisions it came from, so that a
-failure is a set of causes, decisions that took no part are skipped (conflict-directed backjumping, Prosser 1993), and
-what is left at the root is an unsatisfiable core, small though not yet minimal.
+failure is a set of causes, decisions that took no part are skipped (conflict-directed backjumping, Prosser 1993), what
+failed once is known when it is met again, in this question and in later ones, and what is left at the root is an
+unsatisfiable core, small though not yet minimal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.tree import FALSE, Const
-from constraints.values import Value, same
+from constraints.tree import FALSE
+from constraints.values import Value
 
+from .deduce import Allowed, Bits, Deducer, Finding, Standing
 from .errors import TooLarge
+from .forms import Forms
+from .learned import Learned, Nogood
 from .narrow import narrow, possible_values
 from .problem import Problem
-from .propagate import Equations, State
 
 Cause = frozenset[object]
-NOTHING: Cause = frozenset()
 DEFAULT_LIMIT = 20_000
 
 
@@ -31,45 +33,34 @@ class Restriction:
     causes: Cause
 
 
-@dataclass(slots=True)
-class _Place:
-    """Where the search stands: equations left, why each has its form, and what is known with its reasons."""
-
-    state: State
-    why: dict[int, Cause]
-    known: dict[str, Value]
-    reasons: dict[str, Cause]
-
-
 class Refuter:
-    """Answers many questions about one problem; what was folded for one serves the next."""
+    """Answers many questions about one problem; what was folded or learned for one serves the next."""
 
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._equations = Equations(problem)
-        self._labels: list[str] = [
-            one.operation.rule.id if one.operation is not None else "" for one in problem.definitions
+    def __init__(self, problem: Problem, forms: Forms | None = None) -> None:
+        """``forms``: those of other problems on the same facts."""
+        self._deducer = Deducer(problem, forms)
+        self._equations = self._deducer.equations
+        self._learned = Learned()
+        # Causes by bit: equations, choices of the search, then demands as they are met.
+        self._causes: list[object] = list(range(self._deducer.total))
+        self._bits: dict[object, Bits] = {}
+        self._choices: dict[str, Bits] = {name: self._bit() for name in self._equations.domains}
+        self._demands = [
+            self._deducer.definitions + place for place, one in enumerate(problem.constraints) if one.demanded
         ]
-        self._labels += [one.operation.rule.id if one.operation is not None else "" for one in problem.constraints]
-        self._relaxed: dict[int, int] = {
-            index: self._equations.form(one.relaxed)
-            for index, one in enumerate(problem.definitions)
-            if one.relaxed is not None
-        }
-        first = len(problem.definitions)
-        self._demands = [first + place for place, one in enumerate(problem.constraints) if one.demanded]
-        for index, form in self._relaxed.items():
-            for name in self._equations.scopes[form]:
-                readers = self._equations.readers.setdefault(name, [])
-                if index not in readers:
-                    readers.append(index)
+        self._variables: dict[int, tuple[str, ...]] = {}
         self.found: dict[str, Value] = {}
         self.tried = 0
         self._limit = 0
 
+    def _bit(self, cause: object = None) -> Bits:
+        self._causes.append(cause)
+        return 1 << (len(self._causes) - 1)
+
     def rules_of(self, causes: Collection[object]) -> tuple[str, ...]:
         """The ids of the rules among causes, in the order of the problem."""
-        return tuple(dict.fromkeys(label for index, label in enumerate(self._labels) if label and index in causes))
+        rules = [self._deducer.rule(index) for index in range(self._deducer.total) if index in causes]
+        return tuple(dict.fromkeys(rule for rule in rules if rule))
 
     def refute(
         self, restricted: Mapping[str, Restriction], off: Collection[str] = (), limit: int = DEFAULT_LIMIT
@@ -80,79 +71,127 @@ class Refuter:
         constraints are left out, what they write is free. Raises TooLarge after ``limit`` values.
         """
         self.tried, self._limit = 0, limit
-        place = _Place({}, {}, {}, {})
-        queue: list[tuple[str, Value, Cause]] = []
-        for index, form in self._equations.start.items():
-            gone = self._labels[index] in off
-            if gone and self._equations.defines[index] is None:
-                continue
-            current = self._relaxed[index] if gone and index in self._relaxed else form
-            node = self._equations.forms[current]
-            defined = self._equations.defines[index]
-            if not isinstance(node, Const):
-                place.state[index] = current
-            elif defined is not None:
-                queue.append((defined, node.value, frozenset((index,))))
-            elif not node.value:
-                return frozenset((index,))
-        for name, restriction in restricted.items():
-            if not restriction.values:
-                return restriction.causes
-            if len(restriction.values) == 1:
-                queue.append((name, restriction.values[0], restriction.causes))
-        return self._search(place, queue, restricted)
+        begun = self._deducer.start(frozenset(off))
+        if not isinstance(begun, Standing):
+            return self._named(begun)
+        allowed = {name: Allowed(one.values, self._demanded(one.causes)) for name, one in restricted.items()}
+        place = begun.copy()
+        place.changed.update(dict.fromkeys(place.state))
+        queue: list[Finding] = []
+        for name, one in allowed.items():
+            if name in place.known or len(one.values) < 2:
+                if not one.values:
+                    return self._named(one.causes)
+                queue.append((name, one.values[0], one.causes))
+        failed = self._search(place, queue, allowed)
+        return None if failed is None else self._named(failed)
 
-    def _search(
-        self,
-        place: _Place,
-        queue: list[tuple[str, Value, Cause]],
-        restricted: Mapping[str, Restriction],
-    ) -> Cause | None:
-        failed = self._settle(place, queue, restricted) or self._out_of_reach(place, restricted)
+    def _demanded(self, causes: Cause) -> Bits:
+        bits = 0
+        for cause in causes:
+            if cause not in self._bits:
+                self._bits[cause] = self._bit(cause)
+            bits |= self._bits[cause]
+        return bits
+
+    def _named(self, causes: Bits) -> Cause:
+        return frozenset(self._causes[place] for place in _places(causes))
+
+    def _search(self, place: Standing, queue: list[Finding], allowed: Mapping[str, Allowed]) -> Bits | None:
+        failed = self._deducer.settle(place, queue, allowed)
+        if failed is None:
+            failed = self._met_again(place, allowed)
+        if failed is None:
+            failed = self._out_of_reach(place, allowed)
         if failed is not None:
             return failed
         name = self._next(place)
         if name is None:
-            free = {one: self._values(one, restricted)[0] for one in self._equations.domains if one not in place.known}
+            free = {one: self._values(one, allowed)[0] for one in self._equations.domains if one not in place.known}
             self.found = {**free, **{one: place.known[one] for one in self._equations.domains if one in place.known}}
             return None
-        causes: set[object] = set(restricted[name].causes) if name in restricted else set()
-        for value in self._values(name, restricted):
+        choice = self._choices[name]
+        causes = allowed[name].causes if name in allowed else 0
+        for value in self._values(name, allowed):
             self.tried += 1
             if self.tried > self._limit:
                 raise TooLarge(f"more than {self._limit} values tried")
-            below = _Place(dict(place.state), dict(place.why), dict(place.known), dict(place.reasons))
-            found = self._search(below, [(name, value, frozenset((name,)))], restricted)
+            found = self._search(place.copy(), [(name, value, choice)], allowed)
             if found is None:
                 return None
-            if name not in found:
+            if not found & choice:
                 return found
             causes |= found
-        causes.discard(name)
-        return frozenset(causes)
+        causes &= ~choice
+        self._learn(place, causes, allowed)
+        return causes
 
-    def _values(self, name: str, restricted: Mapping[str, Restriction]) -> Sequence[Value]:
-        return restricted[name].values if name in restricted else self._equations.domains[name]
+    def _values(self, name: str, allowed: Mapping[str, Allowed]) -> Sequence[Value]:
+        return allowed[name].values if name in allowed else self._equations.domains[name]
 
-    def _next(self, place: _Place) -> str | None:
+    def _learn(self, place: Standing, causes: Bits, allowed: Mapping[str, Allowed]) -> None:
+        """Keep the equations that forbid every choice left, as they stand here."""
+        total, state, forms = self._deducer.total, place.state, {}
+        for index in _places(causes & ((1 << total) - 1)):
+            for one in (index, total + index):
+                if one in state:
+                    forms[one] = state[one]
+        scope = frozenset().union(*(self._equations.forms.scopes[form] for form in forms.values()))
+        self._learned.add(Nogood(forms, {name: allowed[name] for name in sorted(scope) if name in allowed}))
+
+    def _met_again(self, place: Standing, allowed: Mapping[str, Allowed]) -> Bits | None:
+        """Causes of a failure that is known already."""
+        nogood = self._learned.met(place.state, place.changed, allowed)
+        if nogood is None:
+            return None
+        causes = 0
+        for index in nogood.forms:
+            causes |= self._because(place, index)
+        for one in nogood.domains.values():
+            causes |= one.causes
+        return causes
+
+    def _because(self, place: Standing, index: int) -> Bits:
+        """An equation, and why it has its form."""
+        return place.why.get(index, 0) | 1 << index % self._deducer.total
+
+    def _next(self, place: Standing) -> str | None:
         """The variable that most of what some constraint still hangs on reads; None when no constraint is left.
 
-        While a demanded outcome is open only what it hangs on counts.
+        While a demanded outcome is open only what it hangs on counts. What nothing hangs on any more is dropped.
         """
-        demanded = {index for index in self._demands if index in place.state}
+        state, equations = place.state, self._equations
+        defines, own, masks = equations.defines, equations.own, equations.forms.masks
+        demanded = [index for index in self._demands if index in state]
         counts: dict[str, int] = {}
-        wanted: set[str] = set()
-        for index in sorted(place.state, reverse=True):
-            scope = self._equations.scopes[place.state[index]]
-            defined = self._equations.defines[index]
-            if defined in wanted if defined is not None else (index in demanded or not demanded):
-                wanted |= scope
-                for name in scope:
-                    if name in self._equations.domains:
-                        counts[name] = counts.get(name, 0) + 1
+        wanted = first = 0
+        idle = []
+        for index in reversed(state):
+            form = state[index]
+            if defines[index] is None:
+                counted = not demanded or index in demanded
+            elif not own[index] & wanted:
+                idle.append(index)
+                continue
+            else:
+                counted = not demanded or bool(own[index] & first)
+            wanted |= masks[form]
+            if counted:
+                first |= masks[form]
+                for name in self._read(form):
+                    counts[name] = counts.get(name, 0) + 1
+        for index in idle:
+            del state[index]
         return min(counts, key=lambda one: (-counts[one], one)) if counts else None
 
-    def _out_of_reach(self, place: _Place, restricted: Mapping[str, Restriction]) -> Cause | None:
+    def _read(self, form: int) -> tuple[str, ...]:
+        """The variables that a form reads."""
+        if form not in self._variables:
+            scope = self._equations.forms.scopes[form]
+            self._variables[form] = tuple(name for name in scope if name in self._equations.domains)
+        return self._variables[form]
+
+    def _out_of_reach(self, place: Standing, allowed: Mapping[str, Allowed]) -> Bits | None:
         """Causes that keep a demanded outcome from the value it must have, whatever is still chosen."""
         for index in self._demands:
             form = place.state.get(index)
@@ -161,66 +200,35 @@ class Refuter:
             cone = self._cone(place, index)
             possible: dict[str, tuple[Value, ...] | None] = {}
             for name in self._equations.domains:
-                possible[name] = tuple(self._values(name, restricted))
+                possible[name] = tuple(self._values(name, allowed))
             for one in cone:
                 defined = self._equations.defines[one]
                 if defined is not None:
-                    node = narrow(self._equations.forms[place.state[one]], possible)
+                    node = narrow(self._equations.forms.nodes[place.state[one]], possible)
                     possible[defined] = possible_values(node, possible)
-            if narrow(self._equations.forms[form], possible) == FALSE:
-                causes: set[object] = set(place.why.get(index, NOTHING)) | {index}
+            if narrow(self._equations.forms.nodes[form], possible) == FALSE:
+                causes = self._because(place, index)
                 for one in cone:
-                    causes |= place.why.get(one, NOTHING) | {one}
-                    for name in self._equations.scopes[place.state[one]]:
-                        if name in restricted:
-                            causes |= restricted[name].causes
-                return frozenset(causes)
+                    causes |= self._because(place, one)
+                    for name in self._equations.forms.scopes[place.state[one]]:
+                        if name in allowed:
+                            causes |= allowed[name].causes
+                return causes
         return None
 
-    def _cone(self, place: _Place, demand: int) -> list[int]:
+    def _cone(self, place: Standing, demand: int) -> list[int]:
         """The open definitions that a constraint hangs on, in order."""
-        wanted = set(self._equations.scopes[place.state[demand]])
+        wanted = set(self._equations.forms.scopes[place.state[demand]])
         found = []
-        for index in sorted(place.state, reverse=True):
+        for index in reversed(place.state):
             if self._equations.defines[index] in wanted:
                 found.append(index)
-                wanted |= self._equations.scopes[place.state[index]]
+                wanted |= self._equations.forms.scopes[place.state[index]]
         return found[::-1]
 
-    def _settle(
-        self, place: _Place, queue: list[tuple[str, Value, Cause]], restricted: Mapping[str, Restriction]
-    ) -> Cause | None:
-        equations = self._equations
-        while queue:
-            name, value, causes = queue.pop()
-            if name in place.known:
-                if not same(place.known[name], value):
-                    return causes | place.reasons[name]
-                continue
-            place.known[name] = value
-            place.reasons[name] = causes
-            if name in restricted and not any(same(value, one) for one in restricted[name].values):
-                return causes | restricted[name].causes
-            folds = equations.folds(name, value)
-            for index, form in equations.meeting(name, place.state):
-                found = folds.get(form)
-                if found is None:
-                    found = equations.fold(folds, form, name, value)
-                if found == form:
-                    continue
-                why = place.why[index] = place.why.get(index, NOTHING) | causes
-                defined = equations.defines[index]
-                if isinstance(found, int):
-                    place.state[index] = found
-                    if defined is None and (only := equations.only(found)) is not None:
-                        if not only[1]:
-                            return why | {index}
-                        if len(only[1]) == 1 and only[0] not in place.known:
-                            queue.append((only[0], only[1][0], why | {index}))
-                    continue
-                del place.state[index]
-                if defined is not None:
-                    queue.append((defined, found.value, why | {index}))
-                elif not found.value:
-                    return why | {index}
-        return None
+
+def _places(bits: Bits) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

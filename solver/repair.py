@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from constraints.values import Value, same
 
 from .errors import TooLarge
 from .moves import DROPPED, SET
 from .pins import Asked, Pin, rows_with
-from .problem import Problem, Variable
 from .proof import Question, prove
+from .question import idle_constraints
 from .rank import ranked
 from .report import Fix
 from .search import solve
-from .unroll import Unit
+from .unroll import Unit, unroll
 from .ways import most_of
 
 MOST_FIXES = 8
@@ -26,19 +27,22 @@ _WANTED = 1000
 
 def repairs(
     asked: Asked,
-    problem: Problem,
     units: Sequence[Unit],
     soft: Sequence[Pin],
     corrections: Sequence[Sequence[Pin]],
+    ends: Mapping[str, Value] | None,
 ) -> tuple[Fix, ...]:
-    """For each correction the nearest configuration that keeps every other pin, cheapest first, none twice."""
+    """For each correction the nearest configuration that keeps every other pin, cheapest first, none twice.
+
+    ``ends``: where the values of a command end as it stands.
+    """
     wanted = {pin.flag: pin.value for pin in soft if pin.value is not None}
     found: dict[tuple[str, ...], Fix] = {}
     for correction in corrections:
         given_up = {pin.flag for pin in correction}
         kept = [pin for pin in soft if pin.flag not in given_up]
         question = Question(asked.place, wanted, {pin.flag: pin.value for pin in kept if not pin.typed})
-        for typed in itertools.islice(_nearest(problem, units, kept, wanted), TRIES):
+        for typed in itertools.islice(_nearest(asked, units, kept, wanted, ends), TRIES):
             fix = prove(question, asked.place, typed)
             if fix is not None:
                 known = found.get(fix.args)
@@ -54,45 +58,53 @@ def repairs(
 
 
 def _nearest(
-    problem: Problem, units: Sequence[Unit], kept: Sequence[Pin], wanted: Mapping[str, Value]
+    asked: Asked,
+    units: Sequence[Unit],
+    kept: Sequence[Pin],
+    wanted: Mapping[str, Value],
+    ends: Mapping[str, Value] | None,
 ) -> Iterator[dict[str, Value]]:
     """What to type, nearest to what was wanted first."""
     typed = {pin.flag: pin.value for pin in kept if pin.typed}
     outcome = {pin.flag for pin in kept if not pin.typed}
-    variables = tuple(
-        Variable(unit.name, rows_with(unit, typed))
-        if set(unit.flags) & set(typed)
-        else Variable(unit.name, unit.domain)
-        for unit in units
-    )
-    narrowed = Problem(variables, problem.definitions, problem.constraints, problem.last, problem.typed)
-    by_name = {unit.name: unit for unit in units}
-    terms = {unit.name: _distance(by_name[unit.name], wanted) for unit in units}
+    # What is kept as it was typed is no choice: the problem is about the others.
+    chosen = [replace(unit, domain=rows_with(unit, typed)) for unit in units if not set(unit.flags) <= set(typed)]
+    problem = unroll(asked.operations, asked.defaults, chosen, typed, shadows=False, remembered=asked.prepared.plain)
+    idle = idle_constraints(asked.knowledge.variables, problem, wanted, ends)
+    narrowed = replace(problem, constraints=(*problem.constraints, *idle))
+    terms = {unit.name: _distance(unit, wanted) for unit in chosen}
     for flag in sorted(outcome & set(problem.last)):
         name = getattr(problem.last[flag], "name", None)
         if name is not None and name not in terms:
             terms[name] = _met(wanted[flag])
+    if ends is not None:
+        # For a command nothing is nearer than to leave out what must be given up: where that helps, nothing is sought.
+        left_out = {unit.name: unit.domain[0] for unit in chosen}
+        words = _typed(units, typed, chosen, left_out)
+        if words.keys() <= typed.keys() and not narrowed.broken(left_out):
+            yield words
     try:
         diagram = solve(narrowed, terms, limit=LIMIT)
     except TooLarge:
         return
     for solution in ranked(diagram):
-        yield {
-            flag: value
-            for unit in units
-            for flag, value in zip(unit.flags, _row(solution.assignment[unit.name], unit), strict=True)
-            if value is not None
-        }
+        yield _typed(units, typed, chosen, solution.assignment)
 
 
-def _row(value: Value, unit: Unit) -> tuple[Value, ...]:
-    return value if len(unit.flags) > 1 and isinstance(value, tuple) else (value,)
+def _typed(
+    units: Sequence[Unit], kept: Mapping[str, Value], chosen: Sequence[Unit], assignment: Mapping[str, Value]
+) -> dict[str, Value]:
+    """What a solution types, in the order of the question."""
+    values = dict(kept)
+    for unit in chosen:
+        values.update(unit.typed(assignment[unit.name]))
+    return {flag: values[flag] for unit in units for flag in unit.flags if values[flag] is not None}
 
 
 def _distance(unit: Unit, wanted: Mapping[str, Value]) -> Callable[[Value], int]:
     def points(value: Value) -> int:
         lost = 0
-        for flag, one in zip(unit.flags, _row(value, unit), strict=True):
+        for flag, one in unit.typed(value):
             if not same(one, wanted.get(flag)):
                 lost += DROPPED if one is None else SET
         return -lost

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from constraints.preferences import Evidence, Term
 from constraints.schema import Rule, Source
-from constraints.symptoms import Moment, Symptom
+from constraints.symptoms_schema import Moment, Symptom
 from constraints.values import Value
 
 from .estimate.known import Interval
@@ -16,6 +16,7 @@ from .estimate.memory import Memory
 from .estimate.roofline import Roofline, Workload
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
+from .resolution import Write
 
 if TYPE_CHECKING:
     from .recognise import Match
@@ -50,6 +51,12 @@ class Change(NamedTuple):
     rewritten: bool
 
 
+def change_by(write: Write, before: Value, after: Value, rewritten: bool, release: str) -> Change:
+    """The change that a write made."""
+    rule = write.operation.rule
+    return Change(write.target, before, after, rule, rule.source(release), rewritten)
+
+
 class Subject(NamedTuple):
     """What was asked about."""
 
@@ -66,8 +73,8 @@ class CheckReport(NamedTuple):
     """What SGLang does with a command.
 
     ``refused``: SGLang does not start. ``holds``: nothing hard is broken at any stage. ``changes`` in order of flags;
-    ``log`` every write in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed. ``memory``
-    where it was asked for.
+    ``writes`` in order. ``typed`` and ``effective`` by flag, ``spans`` where each flag was typed. ``memory`` where it
+    was asked for.
     """
 
     subject: Subject
@@ -77,13 +84,22 @@ class CheckReport(NamedTuple):
     notices: tuple[Notice, ...]
     findings: tuple[Finding, ...]
     changes: tuple[Change, ...]
-    log: tuple[Change, ...]
+    writes: tuple[Write, ...]
     typed: Mapping[str, Value]
     effective: Mapping[str, Value]
     facts: Mapping[str, Value]
     explanation: Explanation | None = None
     memory: Memory | None = None
     spans: Mapping[str, Place] = {}
+
+    @property
+    def log(self) -> tuple[Change, ...]:
+        """Every write as a change, in order."""
+        return tuple(
+            change_by(write, write.before, write.after, write.target in self.typed, self.subject.release)
+            for write in self.writes
+            if not write.target.startswith("local.")
+        )
 
 
 class Sibling(NamedTuple):

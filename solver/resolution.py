@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from constraints.schema import Operation
+from constraints.schema import HARD, Operation
 from constraints.values import Env, Value, same
 
 
@@ -44,7 +44,7 @@ class Run:
     def __init__(
         self, operations: Sequence[Operation], facts: Env, initial: Mapping[str, Value], *, stop: bool
     ) -> None:
-        """With ``stop`` the run ends at the first broken error."""
+        """With ``stop`` the run ends at the first hard rule that is broken."""
         self.env = State(facts)
         self.env.update(initial)
         self._operations = operations
@@ -77,7 +77,7 @@ class Run:
         """Note a requirement that does not hold, and say whether the run ends here: what is held is then lost."""
         operation = self._operations[place]
         self._broken.append(operation)
-        return self._stop and operation.rule.kind == "error"
+        return self._stop and operation.rule.kind in HARD
 
     def resolution(self) -> Resolution:
         """All that came of it."""

@@ -26,7 +26,7 @@ class Program:
     def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
         """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is typed.
 
-        With ``stop`` the run ends at the first broken error, as SGLang does.
+        With ``stop`` the run ends at the first hard rule that is broken.
         """
         run = Run(self._operations, facts, initial, stop=stop)
         self._function(run.env, run.write, run.hold, run.release, run.broken)

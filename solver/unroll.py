@@ -7,7 +7,7 @@ Versions that are settled are folded at once, and so is every comparison with a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from constraints.schema import WRITERS, Operation
@@ -30,6 +30,7 @@ from constraints.values import Value
 from .narrow import narrow, possible_values
 from .operations import is_hard, reads, targets
 from .problem import Constraint, Definition, Problem, Variable
+from .remembered import Meanings, Outcome, Remembered
 
 UNSET = Const(None)
 
@@ -54,6 +55,11 @@ class Unit:
         """A unit of one flag."""
         return cls(flag, (flag,), tuple(domain), ((flag,),))
 
+    def typed(self, value: Value) -> Iterator[tuple[str, Value]]:
+        """Each flag with what a value of the unit types for it."""
+        row = value if len(self.flags) > 1 and isinstance(value, tuple) else (value,)
+        return zip(self.flags, row, strict=True)
+
 
 @dataclass(slots=True)
 class _Shadow:
@@ -75,6 +81,7 @@ def unroll(
     shadows: bool = True,
     blame: Mapping[str, tuple[Value, ...]] | None = None,
     measures: frozenset[str] = frozenset(),
+    remembered: Remembered | None = None,
 ) -> Problem:
     """The problem whose solutions are the typed values of ``units`` that break no hard rule.
 
@@ -82,8 +89,21 @@ def unroll(
     nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``,
     the values each flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
     form, in which what the rule would write is a free variable.
+
+    ``remembered``, without ``shadows``, serves other questions about the same operations that are blamed or not as
+    this one is.
     """
-    return _Unroller(defaults, units, closed, shadows, blame, measures).run(tuple(operations))
+    return _Unroller(defaults, units, closed, shadows, blame, measures, remembered).run(tuple(operations))
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What a flag comes to be: a constant or a name, which ``definition`` defines where it is new."""
+
+    target: str
+    node: Node
+    definition: Definition | None = None
+    possible: tuple[Value, ...] | None = None
 
 
 class _Unroller:
@@ -95,6 +115,7 @@ class _Unroller:
         shadows: bool,
         blame: Mapping[str, tuple[Value, ...]] | None,
         measures: frozenset[str],
+        remembered: Remembered | None,
     ) -> None:
         self.blame = blame
         self.measures = measures
@@ -115,8 +136,12 @@ class _Unroller:
             value = closed.get(flag)
             self.typed[flag] = Const(value)
             self.current[flag] = Const(default if value is None else value)
+        self.meanings = None if remembered is None or shadows else Meanings(remembered)
         for unit in units:
             self._open(unit, defaults, shadows)
+        if self.meanings is not None:
+            self.meanings.start(self.current)
+            self.meanings.start({f"typed.{flag}": node for flag, node in self.typed.items()})
 
     def run(self, operations: tuple[Operation, ...]) -> Problem:
         """Read every operation in order."""
@@ -126,11 +151,11 @@ class _Unroller:
                 self.scope, self.entry = operation.scope, self.current
                 self.current = dict(self.current)
             if operation.rule.kind in WRITERS:
-                self._write(operation)
+                self._write(index, operation)
             elif is_hard(operation):
-                self._constrain(operation)
+                self._constrain(index, operation)
             elif not operation.rule.after_measures:
-                self.warnings.append(Constraint(operation.rule.id, self._settled(self._holds(operation, None))))
+                self._warn(index, operation)
             if operation.scope and last[operation.scope] == index:
                 self._leave()
         for shadow in self.shadows:
@@ -141,21 +166,22 @@ class _Unroller:
             tuple(self.constraints),
             self.current,
             self.typed,
-            tuple(one for one in self.warnings if one.node != TRUE),
+            tuple(self.warnings),
         )
 
     def _open(self, unit: Unit, defaults: Mapping[str, Value], shadows: bool) -> None:
         self.variables.append(Variable(unit.name, unit.domain))
-        self.possible[unit.name] = unit.domain
+        self._can_be(unit.name, unit.domain)
         alone = unit.flags == (unit.name,)
         for index, flag in enumerate(unit.flags):
             typed: Node = Name(unit.name) if alone else Call("item", (Name(unit.name), Const(index)))
             self.typed[flag] = typed
             default = defaults.get(flag)
             start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
-            self.current[flag] = self._define(flag, start, None)
+            self.current[flag] = self._define(flag, start)
         for other, pairs in unit.beside:
-            node = Compare("in", Group((Name(other), Name(unit.name))), Const(pairs))
+            # The other flag may be closed.
+            node = Compare("in", Group((self.typed[other], Name(unit.name))), Const(pairs))
             self.constraints.append(Constraint(f"shape: {other}, {unit.name}", node))
         if not shadows:
             return
@@ -168,26 +194,43 @@ class _Unroller:
     def _settled(self, node: Node) -> Node:
         return narrow(node, self.possible)
 
-    def _define(self, target: str, node: Node, operation: Operation | None) -> Node:
+    def _can_be(self, name: str, values: tuple[Value, ...] | None) -> None:
+        self.possible[name] = values
+        if self.meanings is not None:
+            self.meanings.open(name, values)
+
+    def _define(self, target: str, node: Node) -> Node:
         """The node under a name of its own, unless it is a constant or a name already."""
+        number = self._numbers[target] = self._numbers.get(target, 0) + 1
+        return self._take(self._named(f"{target}#{number}", target, node, None))
+
+    def _named(self, name: str, target: str, node: Node, operation: Operation | None) -> _Written:
+        """What ``target`` comes to be, under ``name`` where it needs one."""
         node = self._settled(node)
         written = self.blame is not None and operation is not None
         if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
-            return node
-        number = self._numbers.get(target, 0)
-        self._numbers[target] = number + 1
-        name = f"{target}#{number}"
-        relaxed = self._relaxed(name, target, operation) if written and operation is not None else None
-        self.definitions.append(Definition(name, node, operation, relaxed))
-        self.possible[name] = None if written else possible_values(node, self.possible)
-        self._real[name] = node
-        return Name(name)
+            return _Written(target, node)
+        relaxed = None
+        if written and operation is not None:
+            relaxed = self._settled(self._outcome(operation, target, None, Name(f"free {name}")))
+        possible = None if written else possible_values(node, self.possible)
+        return _Written(target, Name(name), Definition(name, node, operation, relaxed), possible)
 
-    def _relaxed(self, name: str, target: str, operation: Operation) -> Node:
-        free = f"free {name}"
-        values = (self.blame or {}).get(target, (None,))
-        self.variables.append(Variable(free, values))
-        return self._settled(self._outcome(operation, target, None, Name(free)))
+    def _take(self, written: _Written) -> Node:
+        """Let the problem define it."""
+        definition = written.definition
+        if definition is not None:
+            if definition.relaxed is not None:
+                free = (self.blame or {}).get(written.target, (None,))
+                self.variables.append(Variable(f"free {definition.name}", free))
+            self.definitions.append(definition)
+            self._can_be(definition.name, written.possible)
+            self._real[definition.name] = definition.node
+        return written.node
+
+    def _remembered(self, place: int, made: Callable[[], Outcome]) -> Outcome:
+        """What an operation comes to, which another question may have found out."""
+        return made() if self.meanings is None else self.meanings.outcome(place, made)
 
     def _meaning(self, node: Node, shadow: _Shadow | None) -> Node:
         """The node with what each name means at this place, for the real world or a shadow, as far as it is settled."""
@@ -218,14 +261,23 @@ class _Unroller:
         when = self._meaning(operation.when, shadow)
         return TRUE if when == FALSE else Any_((Not(when), self._meaning(require, shadow)))
 
-    def _constrain(self, operation: Operation) -> None:
+    def _constraint(self, operation: Operation) -> Constraint | None:
         node = self._settled(self._holds(operation, None))
-        if node != TRUE:
-            self.constraints.append(Constraint(operation.rule.id, node, operation))
+        return None if node == TRUE else Constraint(operation.rule.id, node, operation)
+
+    def _constrain(self, place: int, operation: Operation) -> None:
+        constraint = self._remembered(place, lambda: self._constraint(operation))
+        if constraint is not None:
+            self.constraints.append(constraint)
         for shadow in self._touched(operation):
             other = self._settled(self._holds(operation, shadow))
-            if other != TRUE and other != node:
-                shadow.differs.append(self._define("differs", Not(other), None))
+            if other != TRUE and other != (TRUE if constraint is None else constraint.node):
+                shadow.differs.append(self._define("differs", Not(other)))
+
+    def _warn(self, place: int, operation: Operation) -> None:
+        warning = self._remembered(place, lambda: self._constraint(operation))
+        if warning is not None:
+            self.warnings.append(warning)
 
     def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
@@ -240,15 +292,24 @@ class _Unroller:
             result = value if case.when is None else Choice(self._meaning(case.when, shadow), value, result)
         return Choice(when, result, before)
 
-    def _write(self, operation: Operation) -> None:
-        changed = {target for case in operation.cases for target, _ in case.writes}
-        answers: dict[str, Node] = {}
-        for target in sorted(changed):
-            answers[target] = self._define(target, self._outcome(operation, target, None), operation)
+    def _write(self, place: int, operation: Operation) -> None:
+        answers = {
+            one.target: self._take(one) for one in self._remembered(place, lambda: self._written(place, operation))
+        }
         for shadow in self._touched(operation):
             self._shadow_write(operation, shadow, answers)
         for target, node in answers.items():
-            (self.held if operation.scope and not _is_local(target) else self.current)[target] = node
+            held = bool(operation.scope) and not _is_local(target)
+            (self.held if held else self.current)[target] = node
+            if self.meanings is not None:
+                (self.meanings.held if held else self.meanings.codes)[target] = self.meanings.of(node)
+
+    def _written(self, place: int, operation: Operation) -> tuple[_Written, ...]:
+        """What each target comes to be; versions have the number of the operation."""
+        return tuple(
+            self._named(f"{target}#{place + 2}", target, self._outcome(operation, target, None), operation)
+            for target in sorted(targets(operation))
+        )
 
     def _before(self, target: str, shadow: _Shadow | None) -> Node:
         if shadow is not None and target in shadow.current:
@@ -263,9 +324,9 @@ class _Unroller:
             if target in shadow.current or (_is_local(target) and node not in (real, self._real_node(real))):
                 # A local that differs is no difference yet: it goes on in the shadow until a flag shows it.
                 held = shadow.held if operation.scope and not _is_local(target) else shadow.current
-                held[target] = self._define(f"~{target}", node, None)
+                held[target] = self._define(f"~{target}", node)
             elif target not in self.measures and node not in (real, self._real_node(real)):
-                shadow.differs.append(self._define("differs", Compare("!=", node, real), None))
+                shadow.differs.append(self._define("differs", Compare("!=", node, real)))
 
     def _real_node(self, real: Node) -> Node:
         return self._real.get(real.name, real) if isinstance(real, Name) else real
@@ -273,6 +334,8 @@ class _Unroller:
     def _leave(self) -> None:
         self.current.update(self.held)
         self.held.clear()
+        if self.meanings is not None:
+            self.meanings.leave()
         self.scope = 0
         for shadow in self.shadows:
             shadow.current.update(shadow.held)
@@ -283,7 +346,7 @@ class _Unroller:
         for flag in shadow.flags:
             node = self._settled(Compare("!=", self.current[flag], shadow.current[flag]))
             if node != FALSE:
-                differs.append(node if isinstance(node, Const) else self._define("differs", node, None))
+                differs.append(node if isinstance(node, Const) else self._define("differs", node))
         whole = self._settled(Any_(tuple(differs)))
         if whole != TRUE:
             self.constraints.append(Constraint("superfluous: " + ", ".join(shadow.flags), whole))

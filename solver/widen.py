@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from constraints.preferences import Choosable
 from constraints.schema import Flag, Operation
-from constraints.tree import literals
 from constraints.values import Value
 
 from .operations import reads
@@ -19,7 +18,7 @@ def units_around(
     units: Sequence[Unit],
     choosable: Sequence[Choosable],
     typed: Mapping[str, Value],
-    operations: Sequence[Operation],
+    compared: Mapping[str, Sequence[Value]],
     broken: Iterable[Operation],
     flags: Mapping[str, Flag],
 ) -> tuple[Unit, ...]:
@@ -33,17 +32,14 @@ def units_around(
     wanted = set(typed) | read
     apart = [one for one in choosable if set(one.flags) & wanted]
     loose = {flag for one in apart for flag in one.flags} | wanted
-    compared = _compared(operations, loose)
     listed: dict[str, list[Value]] = {}
     for one in apart:
         for place, flag in enumerate(one.flags):
             listed.setdefault(flag, []).extend(row[place] for row in one.values)
     kept = [unit for unit in units if not set(unit.flags) & loose]
     order = [flag for flag in typed if flag in loose] + sorted(loose - set(typed))
-    return (
-        *kept,
-        *(_alone(flag, typed.get(flag), listed.get(flag, []), compared.get(flag, []), flags) for flag in order),
-    )
+    near = {flag: [one for value in compared.get(flag, ()) for one in _around(value)] for flag in order}
+    return (*kept, *(_alone(flag, typed.get(flag), listed.get(flag, []), near[flag], flags) for flag in order))
 
 
 def _alone(
@@ -54,19 +50,6 @@ def _alone(
     beyond = [one for one in compared if choices is None or one in choices]
     values = [None, typed, *listed, *([True] if switch else ()), *beyond, *(choices or ())]
     return Unit(flag, (flag,), tuple({repr(one): one for one in values}.values())[:MOST_VALUES], ((flag,),))
-
-
-def _compared(operations: Iterable[Operation], wanted: set[str]) -> dict[str, list[Value]]:
-    """What the rules compare each flag with, and the whole numbers beside it."""
-    found: dict[str, dict[Value, None]] = {}
-    for operation in operations:
-        parts = [operation.when, operation.require, *(case.when for case in operation.cases)]
-        for node in (part for part in parts if part is not None):
-            for name, value in literals(node):
-                if name in wanted:
-                    for one in _around(value):
-                        found.setdefault(name, {})[one] = None
-    return {name: list(values) for name, values in found.items()}
 
 
 def _around(value: Value) -> tuple[Value, ...]:

@@ -113,8 +113,9 @@ def least(place: Place, typed: Typed, outcome: Mapping[str, Value]) -> Typed:
 def _searched(place: Place, outcome: Mapping[str, Value]) -> Typed | Refutation | None:
     engine = place.engine
     facts = place.facts({})
-    units = units_of(engine.knowledge.variables, facts, outcome)
-    plain = unroll(engine.folded(facts), engine.defaults, units, {}, shadows=False)
+    prepared = engine.prepared(facts)
+    units = units_of(engine.knowledge.variables, prepared.rows, outcome)
+    plain = unroll(prepared.operations, engine.defaults, units, {}, shadows=False, remembered=prepared.plain)
     demands = tuple(
         Constraint(f"outcome {flag}", Compare("==", plain.last[flag], Const(value)), demanded=True)
         for flag, value in outcome.items()
@@ -126,7 +127,7 @@ def _searched(place: Place, outcome: Mapping[str, Value]) -> Typed | Refutation 
         plain.last,
         plain.typed,
     )
-    refuter = Refuter(problem)
+    refuter = Refuter(problem, prepared.forms)
     try:
         causes = refuter.refute({}, limit=LIMIT)
     except TooLarge:
@@ -151,9 +152,4 @@ def _flags(
 
 
 def _typed(units: tuple[Unit, ...], found: Mapping[str, Value]) -> dict[str, Value]:
-    typed: dict[str, Value] = {}
-    for unit in units:
-        value = found.get(unit.name)
-        row = value if len(unit.flags) > 1 and isinstance(value, tuple) else (value,)
-        typed.update({flag: one for flag, one in zip(unit.flags, row, strict=True) if one is not None})
-    return typed
+    return {flag: one for unit in units for flag, one in unit.typed(found.get(unit.name)) if one is not None}

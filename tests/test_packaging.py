@@ -72,6 +72,17 @@ def test_importing_the_api_is_cheap() -> None:
     assert shown.strip() == "[]"
 
 
+def test_a_check_reads_no_yaml_and_draws_no_graph() -> None:
+    code = (
+        "import sys; from solver.cli.app import run; run(['check', 'H100', '--model', 'Qwen/Qwen3-8B', '--quiet']);"
+        "print(sorted({'yaml', 'networkx', 'constraint', 'rich', 'solver.explain'} & set(sys.modules)))"
+    )
+    ran = [sys.executable, "-c", code]
+    subprocess.run(ran, cwd=ROOT, capture_output=True, text=True, check=True)  # the first writes the store
+    shown = subprocess.run(ran, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert shown.strip().splitlines()[-1] == "[]"
+
+
 def test_every_public_name_is_there() -> None:
     import solver
 

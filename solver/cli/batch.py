@@ -76,9 +76,13 @@ def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> di
         report = preflight.check(case["model"], _platform(case, usual, preflight), [str(word) for word in case["args"]])
     except InputError as error:
         return {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
-    data = machine.check(report)
-    kept = ("release", "verdict", "holds", "inferred", "findings", "rewrites", "effective")
-    return {"id": case.get("id"), **{key: data[key] for key in kept}}
+    return {
+        "id": case.get("id"),
+        "release": report.subject.release,
+        "inferred": list(report.subject.inferred),
+        **machine.verdict(report),
+        "effective": machine.values(report.effective),
+    }
 
 
 def _platform(case: dict[str, Any], usual: Usual, preflight: Preflight) -> Platform:

@@ -120,17 +120,24 @@ def change(found: Change) -> dict[str, Any]:
     }
 
 
-def check(report: CheckReport, *, facts: bool = False) -> dict[str, Any]:
-    """A checked command."""
+def verdict(report: CheckReport) -> dict[str, Any]:
+    """What is said of a command first: whether it starts and holds, why not, and what becomes of what was typed."""
     findings = [finding(one) for one in report.findings]
     if report.refusal is not None:
         findings = [refusal(report.refusal, report.subject.release)]
-    data = {
-        **subject(report.subject),
+    return {
         "verdict": "refused" if report.refused else "ok",
         "holds": report.holds,
         "findings": findings,
         "rewrites": [change(one) for one in report.changes if one.rewritten],
+    }
+
+
+def check(report: CheckReport, *, facts: bool = False) -> dict[str, Any]:
+    """A checked command."""
+    data = {
+        **subject(report.subject),
+        **verdict(report),
         "filled": [change(one) for one in report.changes if not one.rewritten],
         "typed": values(report.typed),
         "effective": values(report.effective),

@@ -40,8 +40,9 @@ def case_of(preflight: Preflight, model: str, machine: Platform, args: list[str]
     typed = dict(getattr(preflight.engine.check(model, machine, args).parsed, "typed", {}))
     place = Place(preflight.engine, model, machine)
     facts = place.facts(typed)
-    asked = Asked(preflight.subject(model, machine), place, preflight.world, preflight.engine.folded(facts), facts)
-    units = units_of(preflight.knowledge.variables, facts, typed)
+    prepared = preflight.engine.prepared(facts)
+    asked = Asked(preflight.subject(model, machine), place, preflight.world, prepared)
+    units = units_of(preflight.knowledge.variables, prepared.rows, typed)
     return Case(asked, units, _soft(units, typed, True))
 
 

@@ -40,10 +40,9 @@ def questions(release: str, count: int, seed: int) -> Iterator[tuple[str, Case, 
         typed = dict(getattr(preflight.engine.check(one["model"], machine, args).parsed, "typed", {}))
         place = Place(preflight.engine, one["model"], machine)
         facts = place.facts(typed)
-        asked = Asked(
-            preflight.subject(one["model"], machine), place, preflight.world, preflight.engine.folded(facts), facts
-        )
-        units = units_of(preflight.knowledge.variables, facts, typed)
+        prepared = preflight.engine.prepared(facts)
+        asked = Asked(preflight.subject(one["model"], machine), place, preflight.world, prepared)
+        units = units_of(preflight.knowledge.variables, prepared.rows, typed)
         soft = _soft(units, typed, True)
         name = f"{one['model']} on {one['num_gpus']}x{one['gpu']}: {' '.join(args)}"
         try:

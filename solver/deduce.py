@@ -1,0 +1,187 @@
+"""Equations and values put in -> all that follows, each value with the equations and demands it comes from.
+
+Causes are sets, kept as the bits of a whole number: they are joined millions of times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from constraints.tree import Const
+from constraints.values import Value, same, twin
+
+from .forms import Forms
+from .problem import Problem
+from .propagate import Equations, State
+
+Bits = int
+# A name, a value it has, and why.
+Finding = tuple[str, Value, Bits]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The values left to a variable, and the demands that leave them."""
+
+    values: tuple[Value, ...]
+    causes: Bits
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where a search stands: equations left, why each has its form, and what is known with its reasons.
+
+    ``changed``: the equations that have another form since the last choice.
+    """
+
+    state: State
+    why: dict[int, Bits]
+    known: dict[str, Value]
+    reasons: dict[str, Bits]
+    changed: dict[int, None]
+
+    def copy(self) -> Standing:
+        """The same, to be gone on from; nothing has changed yet."""
+        return Standing(self.state.copy(), self.why.copy(), self.known.copy(), self.reasons.copy(), {})
+
+
+class Deducer:
+    """The equations of one problem, folded as values become known.
+
+    Equation ``i`` is bit ``i``. A definition whose value is known before its parts are stands on as a constraint, the
+    equation ``total + i``, whose cause is that of ``i``.
+    """
+
+    def __init__(self, problem: Problem, forms: Forms | None = None) -> None:
+        """``forms``: those of other problems on the same facts."""
+        self.equations = Equations(problem, forms)
+        self.forms = self.equations.forms
+        self.total = len(self.equations.defines)
+        self.definitions = len(problem.definitions)
+        self.equations.defines += [None] * self.definitions
+        self._relaxed: dict[int, int] = {
+            index: self.forms.number_of(one.relaxed)
+            for index, one in enumerate(problem.definitions)
+            if one.relaxed is not None
+        }
+        for index, form in self._relaxed.items():
+            for name in self.forms.scopes[form]:
+                readers = self.equations.readers.setdefault(name, [])
+                if index not in readers:
+                    readers.append(index)
+        for readers in self.equations.readers.values():
+            readers += [self.total + index for index in readers if index < self.definitions]
+        operations = [one.operation for one in problem.definitions] + [one.operation for one in problem.constraints]
+        self._rules = ["" if one is None else one.rule.id for one in operations]
+        self._definer = {one.name: index for index, one in enumerate(problem.definitions)}
+        self._domains = {name: frozenset(map(twin, domain)) for name, domain in self.equations.domains.items()}
+        self._starts: dict[frozenset[str], Standing | Bits] = {}
+
+    def rule(self, index: int) -> str:
+        """The id of the rule that an equation stands for, empty for one of ours."""
+        return self._rules[index]
+
+    def start(self, off: frozenset[str]) -> Standing | Bits:
+        """What follows from the equations alone, without the rules in ``off``; causes where they cannot all hold.
+
+        The constraints of such a rule are left out, what it writes is free; so is what no constraint hangs on.
+        """
+        if off not in self._starts:
+            self._starts[off] = self._begun(off)
+        return self._starts[off]
+
+    def _begun(self, off: frozenset[str]) -> Standing | Bits:
+        begun = Standing({}, {}, {}, {}, {})
+        queue: list[Finding] = []
+        wanted = 0
+        for index, form in reversed(self.equations.start.items()):
+            gone = self._rules[index] in off
+            defined = self.equations.defines[index]
+            if gone if defined is None else not wanted & self.equations.own[index]:
+                continue
+            current = self._relaxed.get(index, form) if gone else form
+            node = self.forms.nodes[current]
+            if not isinstance(node, Const):
+                begun.state[index] = current
+                wanted |= self.forms.masks[current]
+                if defined is None:
+                    queue += self._follows(current, 1 << index)
+            elif defined is not None:
+                queue.append((defined, node.value, 1 << index))
+            elif not node.value:
+                return 1 << index
+        begun.state = dict(sorted(begun.state.items()))
+        failed = self.settle(begun, queue, {})
+        return begun if failed is None else failed
+
+    def settle(self, place: Standing, queue: list[Finding], allowed: Mapping[str, Allowed]) -> Bits | None:
+        """Put in what is queued, and all that follows from it; causes where that cannot be, else None."""
+        equations, state, known = self.equations, place.state, place.known
+        while queue:
+            name, value, causes = queue.pop()
+            if name in known:
+                if not same(known[name], value):
+                    return causes | place.reasons[name]
+                continue
+            known[name] = value
+            place.reasons[name] = causes
+            if name in self._domains:
+                if name in allowed and not any(same(value, one) for one in allowed[name].values):
+                    return causes | allowed[name].causes
+                if not self._listed(name, value):
+                    return causes
+            elif (definer := self._definer[name]) in state:
+                failed = self._hold(place, queue, definer, value, causes)
+                if failed is not None:
+                    return failed
+            folds = self.forms.folds(name, value)
+            for index, form in equations.meeting(name, state):
+                found = folds.get(form)
+                if found is None:
+                    found = self.forms.fold(folds, form, name, value)
+                if found == form:
+                    continue
+                why = place.why[index] = place.why.get(index, 0) | causes
+                because = why | (1 << (index if index < self.total else index - self.total))
+                defined = equations.defines[index]
+                if isinstance(found, int):
+                    state[index] = found
+                    place.changed[index] = None
+                    if defined is None:
+                        only = equations.only(found)
+                        if only is not None and len(only[1]) < 2:
+                            if not only[1]:
+                                return because
+                            queue.append((only[0], only[1][0], because))
+                        queue += self._follows(found, because)
+                    continue
+                del state[index]
+                if defined is not None:
+                    queue.append((defined, found.value, because))
+                elif not found.value:
+                    return because
+        return None
+
+    def _listed(self, name: str, value: Value) -> bool:
+        if twin(value) in self._domains[name]:
+            return True
+        return any(same(value, one) for one in self.equations.domains[name])
+
+    def _hold(self, place: Standing, queue: list[Finding], index: int, value: Value, causes: Bits) -> Bits | None:
+        """Turn a definition that must give ``value`` into a constraint on its parts."""
+        form = place.state.pop(index)
+        found = self.forms.equal(form, value)
+        why = place.why.get(index, 0) | causes
+        if isinstance(found, int):
+            place.state[self.total + index] = found
+            place.why[self.total + index] = why
+            place.changed[self.total + index] = None
+            queue += self._follows(found, why | 1 << index)
+        elif not found.value:
+            return why | 1 << index
+        return None
+
+    def _follows(self, form: int, because: Bits) -> Sequence[Finding]:
+        """What a constraint in this form forces."""
+        return [(name, value, because) for name, value in self.forms.forced(form)]

@@ -1,0 +1,105 @@
+"""What all questions on the same facts share: the program with facts put in, and what earlier questions found out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from constraints.evaluate import evaluate, fold
+from constraints.preferences import Choosable
+from constraints.schema import Operation
+from constraints.tree import literals, names
+from constraints.values import Env, Value
+
+from .forms import Forms
+from .operations import fold_operation, fold_operations, reads
+from .remembered import Remembered
+
+# Forms are kept for the next question up to about this many (some hundred bytes each).
+MOST_FORMS = 200_000
+
+
+class Prepared:
+    """A release's program on the facts of one model and machine."""
+
+    def __init__(self, program: Sequence[Operation], choosable: Sequence[Choosable], facts: Env) -> None:
+        self.facts = facts
+        self._program = program
+        self._choosable = choosable
+        self._forms = Forms()
+        self._mattering: dict[str, tuple[str, ...]] = {}
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """What can still fire, with the facts put in."""
+        return fold_operations(self._program, self.facts)
+
+    @cached_property
+    def rows(self) -> Mapping[str, Sequence[tuple[Value, ...]]]:
+        """For each variable the rows of values that make sense on these facts."""
+        return {one.name: _kept(one, self.facts) for one in self._choosable}
+
+    @cached_property
+    def compared(self) -> Mapping[str, Sequence[Value]]:
+        """What the rules compare each name with."""
+        found: dict[str, dict[tuple[type, Value], Value]] = {}
+        for operation in self.operations:
+            parts = [operation.when, operation.require, *(case.when for case in operation.cases)]
+            for node in (part for part in parts if part is not None):
+                for name, value in literals(node):
+                    found.setdefault(name, {}).setdefault((value.__class__, value), value)
+        return {name: tuple(values.values()) for name, values in found.items()}
+
+    def mattering(self, rule: str) -> tuple[str, ...]:
+        """The facts without which some operation of the rule would read otherwise."""
+        if rule not in self._mattering:
+            found = {
+                name: None
+                for one in self._by_rule.get(rule, ())
+                for name in sorted(reads(one))
+                if self._matters(one, name)
+            }
+            self._mattering[rule] = tuple(found)
+        return self._mattering[rule]
+
+    @cached_property
+    def _by_rule(self) -> Mapping[str, Sequence[Operation]]:
+        found: dict[str, list[Operation]] = {}
+        for operation in self._program:
+            found.setdefault(operation.rule.id, []).append(operation)
+        return found
+
+    def _matters(self, operation: Operation, name: str) -> bool:
+        if name not in self.facts:
+            return False
+        known = {other: value for other, value in self.facts.items() if other != name}
+        without, whole = fold_operation(operation, known), fold_operation(operation, self.facts)
+        return whole is not None and without != whole
+
+    @cached_property
+    def plain(self) -> Remembered:
+        """What operations came to in problems that fold what rules write."""
+        return Remembered(self.operations)
+
+    @cached_property
+    def blamed(self) -> Remembered:
+        """The same where each write stays a definition."""
+        return Remembered(self.operations)
+
+    @property
+    def forms(self) -> Forms:
+        """What equations were folded to."""
+        if len(self._forms.nodes) > MOST_FORMS:
+            self._forms = Forms()
+        return self._forms
+
+
+def _kept(one: Choosable, facts: Env) -> Sequence[tuple[Value, ...]]:
+    if one.keep is None:
+        return one.values
+    keep = fold(one.keep, {name: facts.get(name) for name in names(one.keep) - set(one.flags)})
+    return [
+        row
+        for row in one.values
+        if all(value is None for value in row) or evaluate(keep, dict(zip(one.flags, row, strict=True)))
+    ]

@@ -1,0 +1,84 @@
+"""What an operation came to, by what it read: problems posed on the same facts differ in few of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from constraints.schema import WRITERS, Operation
+from constraints.tree import Call, Const, Name, Node
+from constraints.values import Value, twin
+
+from .operations import reads, targets
+
+Outcome = TypeVar("Outcome")
+UNSET = 0
+
+
+class Remembered:
+    """The outcomes of one program's operations.
+
+    What a name means at some place, and the values that can have, has a code: equal codes, equal outcomes.
+    """
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        self._reads = [tuple(sorted(reads(one))) for one in operations]
+        self._writes = [tuple(sorted(targets(one))) if one.rule.kind in WRITERS else () for one in operations]
+        self._outcomes: list[dict[tuple[int, ...], Any]] = [{} for _ in operations]
+        self._codes: dict[object, int] = {("=", None): UNSET}
+
+    def code(self, thing: object) -> int:
+        """The number of what stands for a meaning."""
+        return self._codes.setdefault(thing, len(self._codes))
+
+    def outcome(self, place: int, meanings: Meanings, made: Callable[[], Outcome]) -> Outcome:
+        """What the operation at ``place`` comes to, ``made`` if it never read this."""
+        codes, held = meanings.codes, meanings.held
+        key = tuple([codes.get(name, UNSET) for name in self._reads[place]])
+        if self._writes[place]:
+            key += tuple([held.get(name, codes.get(name, UNSET)) for name in self._writes[place]])
+        known = self._outcomes[place]
+        if key not in known:
+            known[key] = made()
+        found: Outcome = known[key]
+        return found
+
+
+@dataclass(slots=True)
+class Meanings:
+    """The codes of what names mean as a program is read; ``held``: of what a deferred step has written so far."""
+
+    remembered: Remembered
+    codes: dict[str, int] = field(default_factory=dict)
+    held: dict[str, int] = field(default_factory=dict)
+    _names: dict[str, int] = field(default_factory=dict)
+
+    def open(self, name: str, values: tuple[Value, ...] | None) -> None:
+        """A variable or a derived value, and what it can be."""
+        known = None if values is None else tuple(map(twin, values))
+        self._names[name] = self.remembered.code((name, known))
+
+    def of(self, node: Node) -> int:
+        """The code of a settled meaning: a constant, a name, or one flag of a shape."""
+        if isinstance(node, Const):
+            return self.remembered.code(("=", twin(node.value)))
+        if isinstance(node, Name):
+            return self._names[node.name]
+        assert isinstance(node, Call), node
+        shape, index = node.arguments
+        assert isinstance(shape, Name), node
+        return self.remembered.code((self._names[shape.name], index))
+
+    def outcome(self, place: int, made: Callable[[], Outcome]) -> Outcome:
+        """What the operation at ``place`` comes to as names stand."""
+        return self.remembered.outcome(place, self, made)
+
+    def leave(self) -> None:
+        """A deferred step is left: what it wrote is seen."""
+        self.codes.update(self.held)
+        self.held.clear()
+
+    def start(self, meanings: Mapping[str, Node]) -> None:
+        """What names mean before the first operation."""
+        self.codes.update({name: self.of(node) for name, node in meanings.items()})
