@@ -65,9 +65,12 @@ class ConfigClass(NamedTuple):
     required: frozenset[str] = frozenset()
     validated: bool = False
 
-    def takes(self, key: str, value: object) -> bool:
-        """Whether the class takes ``value`` for ``key``, of which it has a default or asks for a value."""
-        if value is None and key in self.required:
+    def takes(self, key: str, value: object, over: bool = False) -> bool:
+        """Whether the class takes ``value`` for ``key``, of which it has a default or asks for a value.
+
+        Values put ``over`` the file's may be null where only the class that reads the file asks for one.
+        """
+        if value is None and key in self.required and not over:
             return False
         default = self.values.get(key)
         if not self.checked or key in self.untyped or not isinstance(default, (bool, int, float, str)):
