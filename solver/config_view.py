@@ -72,7 +72,7 @@ class ConfigView:
         """
         values = self.over if over else self.raw
         found = []
-        # What is put over it meets the class that SGLang keeps, which may ask for less than the one that reads the file.
+        # What is put over it meets the class that SGLang keeps, which may ask for less than the one that reads it.
         for key in self.cls.values if over else (*self.cls.values, *sorted(self.cls.required)):
             spelled = key if over else self._spelled(key)
             if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled], over):
