@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from .schema import EnvVar
 from .values import Value, frozen
@@ -11,7 +11,7 @@ from .values import Value, frozen
 # Class EnvBool of srt/environ.py; anything else counts as not set.
 _TRUE, _FALSE = ("true", "1", "yes", "y"), ("false", "0", "no", "n")
 # get_bool_env_var of srt/utils/common.py; anything else counts as false.
-_STRICT_TRUE = ("true", "1")
+_STRICT_TRUE, _STRICT_FALSE = ("true", "1"), ("false", "0")
 _OLD_PREFIX, _PREFIX = "SGL_", "SGLANG_"
 
 
@@ -31,14 +31,38 @@ def parse_value(variable: EnvVar, text: str | None) -> Value:
 
 def parse_environment(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> dict[str, Value]:
     """Each variable's value under the environment ``texts``, older spellings of names included."""
+    return {variable.name: parse_value(variable, text) for variable, text in _texts(texts, variables)}
+
+
+def misread(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> dict[str, str]:
+    """The variables whose text SGLang cannot read, with that text: it warns and runs on as if nothing stood there."""
+    return {
+        variable.name: text
+        for variable, text in _texts(texts, variables)
+        if text is not None and not _reads(variable, text)
+    }
+
+
+def _reads(variable: EnvVar, text: str) -> bool:
+    if variable.reader == "strict_bool":
+        return text.lower() in (*_STRICT_TRUE, *_STRICT_FALSE)
+    if variable.reader == "is_one":
+        return True
+    try:
+        _PARSERS[variable.type](text)
+    except ValueError:
+        return False
+    return True
+
+
+def _texts(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> Iterator[tuple[EnvVar, str | None]]:
+    """Each variable with its text, which may stand under an older spelling; None: it is not set."""
     renamed = dict(texts)
     for name, text in texts.items():
         if name.startswith(_OLD_PREFIX):  # rewritten when SGLang is imported
             renamed[_PREFIX + name.removeprefix(_OLD_PREFIX)] = text
-    return {
-        name: parse_value(variable, renamed.get(name, renamed.get(variable.alias) if variable.alias else None))
-        for name, variable in variables.items()
-    }
+    for name, variable in variables.items():
+        yield variable, renamed.get(name, renamed.get(variable.alias) if variable.alias else None)
 
 
 def _bool(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 
 # What the JSON reader stumbles over, by the beginning of its own words.
 _JSON = {
@@ -28,8 +29,7 @@ _OTHERS = {
 def plainly(fault: BaseException) -> str:
     """What went wrong, as a clause without a capital and a full stop."""
     if isinstance(fault, json.JSONDecodeError):
-        said = next((said for begin, said in _JSON.items() if fault.msg.startswith(begin)), "it is not JSON")
-        return f"{said} at line {fault.lineno}, column {fault.colno}"
+        return f"{_said(fault.msg, _JSON) or 'it is not JSON'} at line {fault.lineno}, column {fault.colno}"
     if isinstance(fault, UnicodeError):
         return "it is no text in UTF-8"
     if isinstance(fault, RecursionError):
@@ -37,7 +37,11 @@ def plainly(fault: BaseException) -> str:
     if isinstance(fault, OSError):
         return _refused(fault)
     text = str(fault).strip()
-    return next((said for begin, said in _OTHERS.items() if text.startswith(begin)), text or "nobody says why")
+    return _said(text, _OTHERS) or text or "nobody says why"
+
+
+def _said(text: str, table: Mapping[str, str]) -> str:
+    return next((said for begin, said in table.items() if text.startswith(begin)), "")
 
 
 def _refused(fault: OSError) -> str:

@@ -82,8 +82,12 @@ def _term(
     faults: list[Fault],
     known: Callable[[str], bool],
 ) -> Term | None:
-    if not isinstance(entry, Mapped) or not {"name", "weight", "value"} <= set(entry) or not _whole(entry["weight"]):
-        faults.append(Fault(file, line, "a term has a name, a whole number as weight, and a value"))
+    if not isinstance(entry, Mapped) or not {"name", "weight", "value"} <= set(entry):
+        faults.append(Fault(file, line, "a term has a name, a weight and a value"))
+        return None
+    if not _whole(entry["weight"]):
+        said = f"the weight of {entry['name']!r} is a whole number up to {HEAVIEST:,}, not {entry['weight']!r}"
+        faults.append(Fault(file, entry.line_of("weight"), said))
         return None
     for key in sorted(set(map(str, entry)) - _TERM_KEYS):
         faults.append(Fault(file, entry.line_of(key), f"unknown key {key!r}"))

@@ -22,7 +22,8 @@ from .intake.hub import Hub
 from .intake.refusal import Refusal
 from .machine import platform_of
 from .model_input import NOWHERE
-from .notes import notes_of
+from .near import nearest_names
+from .notes import environment_notes, notes_of
 from .observe import report_of
 from .place import Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
@@ -42,7 +43,7 @@ class Preflight:
     def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
-        self.asked = release or known[-1]
+        self.asked = known[-1] if release is None else release
         try:
             release_key(self.asked)
         except ValueError as fault:
@@ -77,7 +78,7 @@ class Preflight:
             platform.gpu.name,
             platform.num_gpus,
             platform.nodes,
-            self.engine.model_facts(model).inferred,
+            (*self.engine.model_facts(model).inferred, *environment_notes(self.knowledge.environment, platform)),
         )
 
     def check(
@@ -244,14 +245,17 @@ class Preflight:
     ) -> Matrix:
         """For which values of a flag and which places a model is served: how, or why not.
 
-        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag. A machine of no stated number
-        of GPUs has as few as the model needs. ``ways``: look for what helps where a value is refused alone.
+        ``by`` is what the columns are: ``gpu num_gpus release model`` or another flag; where they are no GPUs,
+        ``platform`` is needed. A machine of no stated number of GPUs has as few as the model needs. ``ways``: look for
+        what helps where a value is refused alone.
 
         Raises InputError.
         """
         from .axes import Asked, gpus
         from .matrix import matrix
 
+        if platform is None and by != "gpu":
+            raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
         asked = Asked(
             flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
         )
@@ -304,10 +308,10 @@ class Preflight:
         """
         if isinstance(profile, Profile):
             return profile
-        if profile not in self.knowledge.profiles:
-            raise InputError(
-                f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(sorted(self.knowledge.profiles))
-            )
+        known = sorted(self.knowledge.profiles)
+        if profile not in known:
+            near = nearest_names(profile, known, 1)
+            raise InputError(f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(known), near)
         return self.knowledge.profiles[profile]
 
     def _explain(

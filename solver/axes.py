@@ -9,6 +9,8 @@ from constraints.knowledge import Knowledge
 from constraints.values import Value
 
 from .errors import InputError
+from .gpu import parse_gpu
+from .machine import MAX_GPUS
 from .moves import counts
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
 
@@ -17,8 +19,8 @@ from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, a
 class Asked:
     """What a matrix is of: the flag and its values, the axis and its, and what is typed beside.
 
-    Without ``values`` those that the flag takes, without ``columns`` all that are known. ``ways``: look for what helps
-    where a value is refused.
+    Without ``values`` those that the flag takes, without ``columns`` all that are known; a column of GPUs may say how
+    many (``4xH100``). ``ways``: look for what helps where a value is refused.
     """
 
     flag: str
@@ -33,12 +35,13 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
     """Each column's value, its place, and what it types."""
     if asked.axis == GPU:
         for name in asked.columns or gpus(start.engine.knowledge):
-            yield name, at_gpu(start, str(name)), {}
+            count, gpu = parse_gpu(str(name), start.engine.knowledge.gpus)
+            there = at_gpu(start, gpu.name)
+            yield (gpu.name, there, {}) if count is None else (f"{count}x{gpu.name}", _counted(there, count), {})
     elif asked.axis == COUNT:
-        for count in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
-            number = _whole(count)
-            place = at_count(start, number)
-            yield number, replace(place, platform=replace(place.platform, counted=True)), {}
+        for one in asked.columns or sorted({start.platform.num_gpus, *counts(start)}):
+            number = _whole(one)
+            yield number, _counted(start, number), {}
     elif asked.axis == RELEASE:
         for release in asked.columns or world.releases:
             yield release, at_release(start, str(release), world), {}
@@ -51,10 +54,15 @@ def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Pl
             yield value, start, {asked.axis: value}
 
 
+def _counted(place: Place, count: int) -> Place:
+    place = at_count(place, count)
+    return replace(place, platform=replace(place.platform, counted=True))
+
+
 def _whole(count: Value) -> int:
     text = str(count)
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= 4096:
-        raise InputError(f"{text!r} is no number of GPUs", "--columns", "Such as --columns 1,2,4,8.")
+    if not text.isdecimal() or not 1 <= int(text[:9]) <= MAX_GPUS:
+        raise InputError(f"{text!r} is no number of GPUs", "columns", "Such as 1,2,4,8.")
     return int(text)
 
 
@@ -82,7 +90,7 @@ def rows(known: Sequence[Knowledge], flag: str) -> tuple[Value, ...]:
     """
     found = {repr(value): value for knowledge in known for value in listed(knowledge, flag)}
     if not found:
-        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at: --rows or --columns A,B.")
+        raise InputError(f"{flag} takes any value", flag, "Say which ones to look at, as rows or as columns.")
     return tuple(found.values())
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from constraints.schema import FACTS, WRITERS, Rule
+from constraints.schema import FACTS, HARD, WRITERS, Rule
 from constraints.tree import Any_, Compare, Const, Name, Not, names
 from constraints.values import Value, same
 
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
-from .question import idle_constraints
+from .question import idle_constraints, idle_pairs
 from .refute import Refuter, Restriction
 from .report import Element
 from .resolution import Resolution, Write
 from .sat import SatRefuter
 from .unroll import Unit, unroll
+from .unsaid import goes_without_saying
 
 BUDGET, WHOLE_BUDGET = 4_000, 20_000
 
@@ -31,9 +32,11 @@ class Case:
         soft: Sequence[Pin],
         engine: Callable[[Problem], Refuter | SatRefuter] | None = None,
     ) -> None:
+        """With another ``engine`` than ours every question is put to it, whatever the forward reader knows."""
         self.asked = asked
         self.units = units
         self.soft = soft
+        self._witnesses: dict[frozenset[int], Resolution] = {}
         problem = unroll(
             asked.operations,
             asked.defaults,
@@ -44,13 +47,15 @@ class Case:
             remembered=asked.prepared.blamed,
         )
         outcome = [pin for pin in soft if not pin.typed]
+        pins = {pin.flag: pin.value for pin in soft}
+        ends = None if len(outcome) == len(soft) else self.witness(frozenset(range(len(soft)))).values
         self.problem = _cone(
             Problem(
                 (*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
                 problem.definitions,
                 (
                     *problem.constraints,
-                    *_idle(asked, problem, soft),
+                    *idle_constraints(asked.knowledge.variables, problem, pins, ends),
                     *(
                         Constraint(
                             pin.selector,
@@ -66,6 +71,8 @@ class Case:
         )
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
+        self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
+        self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False
         self._answers: dict[frozenset[int], tuple[frozenset[int] | None, frozenset[int]]] = {}
@@ -77,43 +84,72 @@ class Case:
         What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
         """
         if places not in self._answers:
-            met: frozenset[int] = frozenset()
-            try:
-                causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
-                found = None if causes is None else _pins(causes)
-                met = self._held() if causes is None else met
-            except TooLarge:
-                found, self.undecided = None, True
-            self._answers[places] = found, met
+            self._answers[places] = self._refuted(places)
         found, self._met = self._answers[places]
         return found
+
+    def _refuted(self, places: frozenset[int]) -> tuple[frozenset[int] | None, frozenset[int]]:
+        if self.stands(places):
+            return None, self._held(self._typed(places))
+        try:
+            causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+        except TooLarge:
+            self.undecided = True
+            return None, frozenset()
+        if causes is not None:
+            return _pins(causes), frozenset()
+        found = self.refuter.found
+        return None, self._held({flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])})
 
     def met(self) -> frozenset[int]:
         """The pins that hold in the configuration last found, where one was."""
         return self._met
 
-    def _held(self) -> frozenset[int]:
-        values = {flag: value for unit in self.units for flag, value in unit.typed(self.refuter.found[unit.name])}
+    def _held(self, typed: Mapping[str, Value]) -> frozenset[int]:
         return frozenset(
-            place for place, pin in enumerate(self.soft) if pin.typed and same(values.get(pin.flag), pin.value)
+            place for place, pin in enumerate(self.soft) if pin.typed and same(typed.get(pin.flag), pin.value)
+        )
+
+    def stands(self, places: frozenset[int], off: Collection[str] = ()) -> bool:
+        """Whether the pins at ``places`` hold as they are, with nothing else typed and the checks in ``off`` left out.
+
+        No search is needed then: what SGLang does with them is known.
+        """
+        if self._idle is None:
+            return False
+        found = self.witness(places)
+        if any(one.rule.kind in HARD and one.rule.id not in off for one in found.broken):
+            return False
+        typed = self._typed(places)
+        return not any(
+            typed.get(flag) is not None and all(found.values.get(other) is not None for other in others)
+            for flag, others in self._idle
         )
 
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""
+        off = self.checks_but(rule)
+        if self.stands(places, off):
+            return None
         try:
-            found = self.refuter.refute(self.restricted(places), self.checks_but(rule), WHOLE_BUDGET)
+            found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
         except TooLarge:
             return None
         return None if found is None else _pins(found)
 
-    def checks_but(self, rule: str) -> list[str]:
+    def checks_but(self, rule: str) -> frozenset[str]:
         """Every check of the program but one."""
-        return [one for one, data in self.rules.items() if data.kind not in WRITERS and one != rule]
+        return self._checks - {rule}
 
     def witness(self, places: frozenset[int]) -> Resolution:
         """What SGLang does when the pins at ``places`` are typed and nothing else."""
-        typed = {self.soft[place].flag: self.soft[place].value for place in places}
-        return self.asked.engine.run(self.asked.facts, {flag: one for flag, one in typed.items() if one is not None})
+        if places not in self._witnesses:
+            self._witnesses[places] = self.asked.engine.run(self.asked.facts, self._typed(places))
+        return self._witnesses[places]
+
+    def _typed(self, places: frozenset[int]) -> dict[str, Value]:
+        pins = [self.soft[place] for place in sorted(places)]
+        return {pin.flag: pin.value for pin in pins if pin.value is not None}
 
     def restricted(self, places: frozenset[int]) -> dict[str, Restriction]:
         """What the pins at ``places`` leave to each variable; pins elsewhere are not in force."""
@@ -147,7 +183,7 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
     witness = case.witness(places)
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
-    out = frozenset(case.checks_but(only)) if only is not None else frozenset()
+    out = case.checks_but(only) if only is not None else frozenset()
     blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
     try:
         causes = case.refuter.refute(restricted, out)
@@ -157,8 +193,10 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     broken = [one.rule.id for one in witness.broken if one.rule.id not in out]
 
     def refuted(kept: Collection[str], budget: int) -> frozenset[object] | None:
+        off = out.union(one for one in blamable if one not in kept)
+        if case.stands(places, off):
+            return None
         try:
-            off = [*out, *(one for one in blamable if one not in kept)]
             return case.refuter.refute(restricted, off, budget)
         except TooLarge:  # not shown to be enough within the budget
             return None
@@ -201,17 +239,6 @@ def _fact_names(rule: Rule) -> frozenset[str]:
 def _dated(rule: Rule) -> bool:
     """Whether some release has the rule otherwise, or not at all."""
     return rule.span.until is not None or not (rule.span.since or "<=").startswith("<=")
-
-
-def _idle(asked: Asked, problem: Problem, soft: Sequence[Pin]) -> tuple[Constraint, ...]:
-    pins = {pin.flag: pin.value for pin in soft}
-    closed = any(pin.typed for pin in soft)
-    ends = asked.engine.run(asked.facts, _given(pins)).values if closed else None
-    return idle_constraints(asked.knowledge.variables, problem, pins, ends)
-
-
-def _given(pins: Mapping[str, Value]) -> dict[str, Value]:
-    return {flag: value for flag, value in pins.items() if value is not None}
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
@@ -265,7 +292,12 @@ def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:
 
 def _facts(asked: Asked, rules: Sequence[Rule]) -> list[Element]:
     """The facts without which some rule of the conflict would read otherwise."""
-    facts = dict.fromkeys(name for rule in rules for name in asked.prepared.mattering(rule.id))
+    facts = dict.fromkeys(
+        name
+        for rule in rules
+        for name in asked.prepared.mattering(rule.id)
+        if not goes_without_saying(asked, rule, name)
+    )
     return [Element("fact", name, asked.facts[name], origin=_origin(asked, name)) for name in facts]
 
 

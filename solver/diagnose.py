@@ -123,7 +123,7 @@ def _configured(
         report = asked.check(reference, machine, arguments, why=why)
     except InputError as fault:
         return found._replace(origin=origin, missing=("model",), fault=fault.message)
-    chosen = _here(sure, report)
+    chosen = _here(sure, report) or _foreseen(log, sure, report)
     rules = [match.rule.id for match in chosen if match.rule is not None]
     finding = next((one for one in report.findings if one.rule.id in rules), None)
     after = report.findings[report.findings.index(finding) + 1 :] if finding is not None else ()
@@ -132,6 +132,7 @@ def _configured(
         needs = room(asked.engine, report.subject.model, replace(machine, counted=True), report.typed)
     return found._replace(
         matches=tuple(chosen) or found.matches,
+        recognised=found.recognised or bool(chosen),
         room=needs,
         origin=origin,
         args=tuple(arguments),
@@ -159,7 +160,19 @@ def _here(sure: Sequence[Match], report: CheckReport) -> Sequence[Match]:
     """Of several rules that fit the message, those that this configuration breaks, if it breaks any."""
     broken = {one.rule.id for one in report.findings}
     here = [match for match in sure if match.rule is not None and match.rule.id in broken]
-    return here or sure
+    # What is known by its line and its words is known; other software may break it where this configuration does not.
+    return here or (sure if any(match.how == "line and words" and match.own for match in sure) else ())
+
+
+def _foreseen(log: Log, sure: Sequence[Match], report: CheckReport) -> Sequence[Match]:
+    """The first rule that this configuration breaks in a file of the traceback, where the message does not tell it."""
+    files = [frame.file for frame in log.frames]
+    if sure or not log.message:
+        for one in report.findings:
+            if one.severity == "error" and one.source is not None and one.source.file in files:
+                place = f"{one.source.file}:{one.source.line}"
+                return (Match(one.rule, one.source.release, place, "foreseen", 1.0),)
+    return sure
 
 
 def _enough(asked: Checker, model: str | None, machine: Platform, arguments: Sequence[str]) -> int:
@@ -191,7 +204,8 @@ def gpu_in(text: str, known: Mapping[str, Gpu]) -> str | None:
     for spelling, name in sorted(spelled, key=lambda one: -len(one[0])):
         if spelling not in text:  # logs are long
             continue
-        for hit in re.finditer(rf"(?<![\w-])(?:(\d+) ?x ?)?{re.escape(spelling)}(?![\w-])", text):
+        # The vendor's words may stand before a name that goes without them.
+        for hit in re.finditer(rf"(?<![\w-])(?:(\d+) ?x ?(?:[A-Z]\w+ ){{0,2}})?{re.escape(spelling)}(?![\w-])", text):
             if any(start <= hit.start() < end for start, end in spans):
                 continue
             spans.append(hit.span())

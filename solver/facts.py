@@ -19,7 +19,7 @@ class Platform:
 
     ``environment`` holds parsed values of variables; ``without`` packages that are missing, ``packages`` such that are
     there although the image lacks them; ``cuda`` another CUDA version. Not ``counted``: nobody said how many GPUs there
-    are, so that a command may have as many as it asks for.
+    are, so that a command may have as many as it asks for. ``misread``: variables with texts that SGLang cannot read.
     """
 
     gpu: Gpu
@@ -30,6 +30,7 @@ class Platform:
     packages: tuple[str, ...] = ()
     cuda: float | None = None
     counted: bool = True
+    misread: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from constraints.evaluate import evaluate
-from constraints.pairs import load_pairs
 from constraints.tree import names
 from constraints.values import Value
 
@@ -68,7 +67,7 @@ class FileChecker:
 
     def preflight(self, release: str | None) -> Preflight:
         """The answers for a release; None: the one asked for, else the newest."""
-        wanted = self.asked.release or release
+        wanted = release if self.asked.release is None else self.asked.release
         if wanted not in self._answers:
             self._answers[wanted] = Preflight(wanted, self.asked.hub)
         return self._answers[wanted]
@@ -214,6 +213,8 @@ class FileChecker:
         known = [one for one in reports if one.values is not None]
         if len(known) < 2:
             return ()
+        from constraints.pairs import load_pairs  # they are read from YAML, which a single launch goes without
+
         release = known[0].report.subject.release
         pairs = load_pairs(release)
         sides = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from constraints.environment import parse_environment
+from constraints.environment import misread, parse_environment
 from constraints.knowledge import Knowledge
 from constraints.values import Value
 
@@ -15,6 +15,8 @@ from .gpu import parse_gpu
 from .near import nearest_names
 
 MAX_NODES = 1024
+# Far more than any server has; so that no number of a question makes it take for ever.
+MAX_GPUS = 65_536
 MAX_MEMORY_GIB = 10_000
 _CUDA = re.compile(r"\d{1,2}(\.\d{1,2})?", re.ASCII)
 
@@ -35,28 +37,31 @@ def platform_of(
     Raises InputError.
     """
     if memory_gib is not None and not 0 < memory_gib < MAX_MEMORY_GIB:
-        raise InputError(f"{memory_gib:g} GiB of memory cannot be", "--gpu-memory", "Give the GiB of one GPU.")
+        raise InputError(f"{memory_gib:g} GiB of memory cannot be", "gpu_memory", "Give the GiB of one GPU.")
     given, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
     if not 1 <= nodes <= MAX_NODES:
-        raise InputError(f"{nodes} nodes cannot be", "--nodes", f"Give 1 to {MAX_NODES}.")
-    if num_gpus is not None and num_gpus < 1:
-        raise InputError(f"{num_gpus} GPUs cannot be", "num_gpus", "Give 1 or more.")
+        raise InputError(f"{nodes} nodes cannot be", "nodes", f"Give 1 to {MAX_NODES}.")
+    number = given or 1 if num_gpus is None else num_gpus
+    if not 1 <= number <= MAX_GPUS:
+        where = gpu if num_gpus is None else "num_gpus"
+        raise InputError(f"{number} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
     texts = dict(env or {})
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:
         near = nearest_names(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)])
-        raise InputError(f"no rule asks for the package {unknown[0]!r}", "--without", "Leave it out.", near)
+        raise InputError(f"no rule asks for the package {unknown[0]!r}", "without", "Leave it out.", near)
     if cuda is not None and not _CUDA.fullmatch(cuda):
-        raise InputError(f"{cuda!r} is no CUDA version", "--cuda", "Write it as 12.9.")
+        raise InputError(f"{cuda!r} is no CUDA version", "cuda", "Write it as 12.9.")
     return Platform(
         found,
-        num_gpus or given or 1,
+        number,
         nodes,
         tuple(sorted(_settings(texts, knowledge).items())),
         tuple(sorted(without)),
         (),
         None if cuda is None else float(cuda),
         bool(num_gpus or given),
+        tuple(sorted(misread(texts, knowledge.environment).items())),
     )
 
 

@@ -84,7 +84,7 @@ def read_model(
     if checkpoint is not None:
         raise InputError(
             f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
-            "--revision",
+            "revision",
             "Add --fetch to get its config.json, or leave the revision out.",
         )
     raise _unknown(reference, catalogue)
@@ -168,20 +168,31 @@ def _kind(data: object) -> str:
     return {list: "list", str: "text", bool: "truth value", type(None): "null"}.get(type(data), "number")
 
 
+def _folders_like(reference: str) -> tuple[str, ...]:
+    """The folder of a checkpoint beside the one that is named, whose name is nearest."""
+    try:
+        beside = sorted(str(file.parent) for file in Path(reference).parent.glob("*/config.json"))
+    except (OSError, ValueError):  # what is no path has nothing beside it
+        return ()
+    return nearest_names(str(Path(reference)), beside, 1, 0.6)
+
+
 def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     if _ON_HUB.fullmatch(reference):
         return InputError(
             f"{reference} is a GGUF file on the Hub, which holds its configuration", "model", "Name a download of it."
         )
     if reference.startswith((".", "/", "~")) or reference.endswith(".json"):
-        return InputError(f"There is no file or folder {reference}", "model", "Check the path.")
+        near = _folders_like(reference)
+        return InputError(f"There is no file or folder {reference}", "model", "Check the path.", near)
     names = {name: checkpoint.id for name, checkpoint in catalogue.names.items()}
     short = {name.rpartition("/")[2]: found for name, found in names.items()}
     wanted = reference.lower()
     close = nearest_names(wanted, list(names), 3, 0.6) + nearest_names(wanted.rpartition("/")[2], list(short), 3, 0.6)
     stem = wanted.rpartition("/")[2]
     close = (*(name for name in short if name.startswith(stem) or stem.startswith(name + "-")), *close)
-    near = tuple(dict.fromkeys({**short, **names}[name] for name in close))[:3]
+    checkpoints = ({**short, **names}[name] for name in close)
+    near = tuple(dict.fromkeys((*_folders_like(reference), *checkpoints)))[:3]
     meant = f"Did you mean {near[0]}? " if near else ""
     return InputError(
         f"{reference} is not in the catalogue, nor in the cache of Hugging Face",

@@ -1,13 +1,29 @@
-"""What was typed of checkpoints -> what could not be looked up of them, so that an answer says what it leaves out."""
+"""What was typed or set -> what could not be looked up or read of it, so that an answer says what it leaves out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from constraints.environment import parse_value
+from constraints.schema import EnvVar
 from constraints.values import Value
 
 from .check import Engine
 from .errors import InputError
+from .facts import Platform
+
+# What the texts of variables are read as.
+_KINDS = {"bool": "true or false", "int": "whole number", "float": "number", "json": "JSON"}
+
+
+def environment_notes(variables: Mapping[str, EnvVar], platform: Platform) -> tuple[str, ...]:
+    """A note for each variable whose text SGLang cannot read."""
+    notes = []
+    for name, text in platform.misread:
+        value = parse_value(variables[name], text)
+        ends = "as if it were not set" if value is None else f"with {str(value).lower()}"
+        notes.append(f"{name}={text} is no {_KINDS[variables[name].type]}: SGLang warns, and runs {ends}")
+    return tuple(notes)
 
 
 def notes_of(engine: Engine, model: str, typed: Mapping[str, Value]) -> tuple[str, ...]:

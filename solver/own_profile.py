@@ -38,5 +38,6 @@ def own_profile(file: Path, knowledge: Knowledge, models: ModelKnowledge) -> Pro
         )
     if profile is None or faults:
         told = "\n".join(str(fault) for fault in sorted(faults))
-        raise InputError(told, str(file), "constraints/README.md says what a profile holds.")
+        hint = "constraints/README.md says what a profile holds."
+        raise InputError(told, str(file), hint if file.exists() else "`preflight profiles` lists those that are known.")
     return profile

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -179,6 +179,21 @@ def pose(
     return Posed(posed, units, gains, complete, ranking.joints, ranking.watched)
 
 
+def idle_pairs(
+    choosable: Iterable[Choosable], pins: Mapping[str, Value], ends: Mapping[str, Value] | None = None
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each flag that was asked for, with the flags that would pass over it if all of them had a value.
+
+    Where the asker typed all of them, that is their affair; where all have one as the command stands (it ends as
+    ``ends``), so is that.
+    """
+    for flag, others in (pair for one in choosable for pair in one.idle):
+        if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
+            continue
+        if ends is None or any(ends.get(other) is None for other in others):
+            yield flag, tuple(others)
+
+
 def idle_constraints(
     choosable: Iterable[Choosable],
     problem: Problem,
@@ -187,16 +202,11 @@ def idle_constraints(
 ) -> tuple[Constraint, ...]:
     """What is asked for must have something to do: the flags that would pass over it are not all typed.
 
-    Where the asker typed all of them, that is their affair. Around a command, whose values end as ``ends``, they must
-    not all end with a value either, whoever gave it, unless they do so as it stands.
+    Around a command, whose values end as ``ends``, they must not all end with a value either, whoever gave it.
     """
     meant = problem.typed if ends is None else problem.last
     found = []
-    for flag, others in (pair for one in choosable for pair in one.idle):
-        if pins.get(flag) is None or all(pins.get(other) is not None for other in others):
-            continue
-        if ends is not None and all(ends.get(other) is not None for other in others):
-            continue
+    for flag, others in idle_pairs(choosable, pins, ends):
         parts = [Compare("==", problem.typed[flag], UNSET)]
         parts += [Compare("==", meant[name], UNSET) for name in others if name in meant]
         node = _settled(Any_(tuple(parts)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,20 +18,25 @@ NEAREST = 3
 # Where the line agrees, a message of which this much is missing is still the same: logs are cut, wordings are mended.
 CUT_SHORT = 0.82
 SAME = 0.6
-# How: the line and the words agree; the words alone (a release that was not read); the line alone (it prints none).
-How = Literal["line and words", "words", "line", "near"]
-_ORDER: dict[How, int] = {"line and words": 0, "words": 1, "line": 2, "near": 3}
+# How: the line and the words agree; the words alone (a release that was not read); the line alone (it prints none);
+# what is foreseen for the configuration, in a file of the traceback.
+How = Literal["line and words", "words", "line", "foreseen", "near"]
+_ORDER: dict[How, int] = {"line and words": 0, "words": 1, "line": 2, "foreseen": 3, "near": 4}
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One refusal a failure can be; ``distance`` 0 (all its words) to 1 (none); ``rule`` None: known, not explained."""
+    """One refusal a failure can be; ``distance`` 0 (all its words) to 1 (none); ``rule`` None: known, not explained.
+
+    Not ``own``: its line is where several checks end, and the traceback does not come through the step of this one.
+    """
 
     rule: Rule | None
     release: str
     place: str
     how: How
     distance: float
+    own: bool = True
 
 
 def recognise(log: Log, printed: Sequence[Printed], known: Mapping[str, Knowledge]) -> tuple[Match, ...]:
@@ -44,15 +49,22 @@ def recognise(log: Log, printed: Sequence[Printed], known: Mapping[str, Knowledg
     words = {(one.release, one.rule or one.place): one.words for one in printed}
     found: list[Match] = []
     cut: list[Match] = []
-    for release, rule, source in (hit for name, data in known.items() for hit in _by_line(log.frames, data, name)):
-        own = words.get((release, rule.id))
-        place = f"{source.file}:{source.line}"
-        if own is None:
-            cut.append(Match(rule, release, place, "line", 0.0))
-        elif (away := _away(own, said, weights)) <= CUT_SHORT:
-            (found if away == 0.0 else cut).append(Match(rule, release, place, "line and words", round(away, 2)))
+    passed: set[str] = set()
+    for release, hit in ((name, hit) for name, data in known.items() for hit in _by_line(log.frames, data)):
+        passed |= hit.passed
+        prints = words.get((release, hit.rule.id))
+        place = f"{hit.source.file}:{hit.source.line}"
+        if prints is None:
+            cut.append(Match(hit.rule, release, place, "line", 0.0, hit.own))
+        elif (away := _away(prints, said, weights)) <= CUT_SHORT:
+            match = Match(hit.rule, release, place, "line and words", round(away, 2), hit.own)
+            (found if away == 0.0 else cut).append(match)
     measured = sorted(
-        ((_away(one.words, said, weights), -_weight(one.words, weights), one) for one in printed),
+        (
+            (_away(one.words, said, weights), -_weight(one.words, weights), one)
+            for one in printed
+            if not cut or one.rule not in passed
+        ),
         key=lambda hit: (hit[0], hit[1]),
     )
     whole = [(weight, one) for distance, weight, one in measured if distance == 0.0]
@@ -77,8 +89,25 @@ def symptom_of(log: Log, known: Sequence[Symptom]) -> tuple[Symptom | None, Mome
     return found, None
 
 
-def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Iterable[tuple[str, Rule, Source]]:
-    """The rules whose source is the innermost frame that is one at all; those of its function, if there are any."""
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A rule whose line is a frame; ``own`` as of a match; ``passed``: the rules of lines further in that were not."""
+
+    rule: Rule
+    source: Source
+    own: bool = True
+    passed: frozenset[str] = frozenset()
+
+
+def _by_line(frames: Sequence[Frame], knowledge: Knowledge) -> list[_Hit]:
+    """The rules whose source is the innermost frame that is one at all; those of its function, if there are any.
+
+    A line that many callers end in is no rule's own: where the traceback does not come through the step of the rules
+    that cite it, and an outer frame is the source of others, those are meant.
+    """
+    release = knowledge.release
+    files = {frame.file for frame in frames}
+    passed: list[tuple[Rule, Source]] = []
     cited: dict[tuple[str, int], list[tuple[Rule, Source]]] = {}
     for rule in knowledge.rules.values():
         if rule.kind in ("error", "defect"):
@@ -88,10 +117,17 @@ def _by_line(frames: Sequence[Frame], knowledge: Knowledge, release: str) -> Ite
     for frame in reversed(frames):
         hits = cited.get((frame.file, frame.line), [])
         own = [hit for hit in hits if _same_function(frame, hit[0], knowledge)]
-        for rule, source in own or hits:
-            yield release, rule, source
-        if hits:
-            return
+        reached = [hit for hit in own or hits if _comes_through(hit[0], files, knowledge)]
+        if reached:
+            inner = frozenset(rule.id for rule, _ in passed)
+            return [_Hit(rule, source, True, inner) for rule, source in reached]
+        passed = passed or own or hits
+    return [_Hit(rule, source, False) for rule, source in passed]
+
+
+def _comes_through(rule: Rule, files: Collection[str], knowledge: Knowledge) -> bool:
+    step = knowledge.steps.get(rule.step)
+    return step is None or not step.file or step.file in files
 
 
 def _same_function(frame: Frame, rule: Rule, knowledge: Knowledge) -> bool:

@@ -65,14 +65,14 @@ def recommended(engine: Engine, subject: Subject, model: str, platform: Platform
     wish = replace(wish, front=terms_named(wish.profile, wish.front))
     load = wish.workload
     for name, value in (
-        ("input-len", load.input_len),
-        ("output-len", load.output_len),
+        ("input_len", load.input_len),
+        ("output_len", load.output_len),
         ("concurrency", load.concurrency),
-        ("context-length", load.context or 1),
+        ("context_length", load.context or 1),
     ):
         if not 0 < value <= MOST:
             size = f"{value:,} is too few" if value < 1 else "more than any server has"
-            raise InputError(size, f"--{name}", f"Give 1 to {MOST:,}.")
+            raise InputError(size, name, f"Give 1 to {MOST:,}.")
     served = wish.workload.facts["workload.context"]
     limit = engine.facts(model, platform, wish.pins).get(engine.knowledge.roles["context_limit"])
     usual = wish.workload == Workload(*wish.profile.workload)  # a profile is for every model

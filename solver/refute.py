@@ -83,6 +83,8 @@ class Refuter:
                 if not one.values:
                     return self._named(one.causes)
                 queue.append((name, one.values[0], one.causes))
+        # What is unset is put in first: questions share most of it, and so the forms that it leaves.
+        queue.sort(key=lambda one: one[1] is None)
         failed = self._search(place, queue, allowed)
         return None if failed is None else self._named(failed)
 

@@ -35,7 +35,7 @@ def recommend_up_to(
     Raises InputError; Disagreement as `recommend`.
     """
     if not 1 <= most <= MOST:
-        raise InputError(f"{most} GPUs cannot be", "--max-gpus", f"Give 1 to {MOST}.")
+        raise InputError(f"{most} GPUs cannot be", "max_gpus", f"Give 1 to {MOST}.")
     served = workload or Workload(*profile.workload)
     none: list[int] = []
     chosen: int | None = None

@@ -46,7 +46,7 @@ def splits(
     `recommend`.
     """
     if platform.nodes > 1:
-        raise InputError("servers are compared on one node", "--servers", "Leave --nodes out.")
+        raise InputError("servers are compared on one node", "servers", "Ask about a single node.")
     served = workload or Workload(*profile.workload)
     found: list[Split] = []
     for servers in range(1, min(platform.num_gpus, served.concurrency) + 1):

@@ -40,7 +40,7 @@ def terms_named(profile: Profile, wanted: Sequence[str]) -> tuple[str, ...]:
         if name not in known:
             near = nearest_names(name, known)
             raise InputError(
-                f"the profile {profile.name} has no term {name!r}", "--pareto", "It has " + ", ".join(known) + ".", near
+                f"the profile {profile.name} has no term {name!r}", "front", "It has " + ", ".join(known) + ".", near
             )
     return tuple(dict.fromkeys(wanted))
 

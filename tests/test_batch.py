@@ -141,6 +141,8 @@ def strict(text: str) -> Any:
         ({"gpu": "8xH100", "num_gpus": 4}, '"gpu" says 8 GPUs, and "num_gpus" 4'),
         ({"args": "--tp 8"}, '"args" is no list of words: it reads like ["--tp-size", "8"]'),
         ({"args": None}, '"args" is missing'),
+        ({"num_gpus": 10**20}, f"{10**20} GPUs cannot be"),
+        ({"release": ""}, "'' is not a release such as 0.5.23"),
     ],
 )
 def test_what_is_wrong_with_a_line_is_said(

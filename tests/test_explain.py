@@ -189,3 +189,20 @@ def test_one_gpu_is_said_as_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert changes(fix) == ["use 2 GPUs instead of 1"]
     assert run(["explain", QWEN, "H100", "--which", "gpu", "--set", "tp_size=1"]) in (0, 1)
     assert capsys.readouterr().out.startswith("Qwen/Qwen3-8B on 1 GPU of each kind")
+
+
+@pytest.mark.parametrize(
+    ("model", "gpu", "words", "told"),
+    [
+        (QWEN, "8xH100", ["--tp", "3"], None),  # its rules ask no more than that a CUDA is there, and NVIDIA says so
+        (QWEN, "B200", ["--attention-backend", "trtllm_mha"], 12.4),
+    ],
+)
+def test_what_goes_without_saying_is_not_told(model: str, gpu: str, words: list[str], told: float | None) -> None:
+    asked = preflight()
+    machine_ = platform_of(asked.knowledge, gpu, cuda="12.4")
+    found = asked.explain_command(model, machine_, words)
+    assert found.cores
+    for core in found.cores:
+        facts = {one.name: one.value for one in core.elements if one.kind == "fact"}
+        assert facts.get("runtime.cuda") == told

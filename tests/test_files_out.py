@@ -241,3 +241,9 @@ def test_quoted_scalars_mean_their_text() -> None:
         assert node is not None
         assert node.text == text
         assert node.style or text not in ("yes", "No", "null", "1e3", "0x10", "1_000", "~", "")
+
+
+def test_a_model_without_flags_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for form in (["--quiet"], ["--format", "github"]):
+        assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", *form]) == 0
+    assert not capsys.readouterr().err

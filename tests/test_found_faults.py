@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +13,11 @@ from solver.api import Preflight
 from solver.cli.app import run
 from solver.cli.inputs import arguments_of, pins_of
 from solver.errors import InputError
+from solver.file_check import Asked, FileChecker
 from solver.intake.files import read_launches
 from solver.intake.template import mask, unmask
+from solver.machine import platform_of
+from solver.render import file_text
 
 FLAGS = store.knowledge_of(store.known_releases()[-1]).flags
 
@@ -67,6 +72,15 @@ def test_a_no_without_any_wish_has_its_reason_and_a_way_out() -> None:
         (["Qwen/Qwen3-8B", "H100", "--context-length", "100000"], "at most 40,960 tokens"),
         (["deepseek-ai/DeepSeek-V3", "8xH100", "--nodes", "2", "--format", "kubernetes"], "on each of them"),
         (["Qwen/Qwen3-8B", "H100", "--pareto", "memory", "--near-duplicates"], "--near-duplicates"),
+        (["Qwen/Qwen3-8B", "H100", "--pareto", ""], "--pareto: no term is named\nTerms of balanced: memory, "),
+        (["Qwen/Qwen3-8B", "H100", "--pareto", " ,"], "--pareto: no term is named"),
+        (["Qwen/Qwen3-8B", "H100", "--release", ""], "--release: '' is not a release"),
+        (
+            ["Qwen/Qwen3-8B", "H100", "--profile", "thruput"],
+            "'thruput'\nDid you mean throughput?",
+        ),
+        (["Qwen/Qwen3-8B", "H100", "--profile", "no.yaml"], "`preflight profiles` lists"),
+        (["Qwen/Qwen3-8B", "999999xH100"], "999999 GPUs cannot be"),
     ],
 )
 def test_what_cannot_be_said_is_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,8 +88,76 @@ def test_what_cannot_be_said_is_refused(words: list[str], told: str, capsys: pyt
     assert told in capsys.readouterr().err
 
 
+def test_one_profile_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profiles", "cheap"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("cheap: ")
+    assert "throughput: " not in shown
+    assert run(["profiles", "cheep"]) == 2
+    assert "Did you mean cheap?" in capsys.readouterr().err
+
+
+def test_what_is_wrong_with_a_weight_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("profile: mine\nterms:\n  - {name: speed, weight: heavy, value: roofline.throughput}\n")
+    assert run(["recommend", "Qwen/Qwen3-8B", "H100", "--profile", str(file)]) == 2
+    assert ":3: the weight of 'speed' is a whole number up to 1,000,000, not 'heavy'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("SGLANG_ENABLE_PP_SPEC=maybe", "is no true or false: SGLang warns, and runs with false"),
+        ("SGLANG_IS_FLASHINFER_AVAILABLE=on", "is no true or false: SGLang warns, and runs with false"),
+        ("SGL_GRPC_WORKER_THREADS=four", "SGLANG_GRPC_WORKER_THREADS=four is no whole number"),
+        ("SGLANG_ENABLE_PP_SPEC=Yes", ""),
+        ("SGLANG_NOBODY_READS_THIS=maybe", ""),
+    ],
+)
+def test_a_variable_that_sglang_cannot_read_is_told(setting: str, said: str) -> None:
+    preflight = Preflight("0.5.23")
+    name, _, value = setting.partition("=")
+    notes = preflight.check("Qwen/Qwen3-8B", platform_of(preflight.knowledge, "H100", env={name: value}), []).subject
+    assert said in " ".join(notes.inferred)
+    assert bool(said) == bool(notes.inferred)
+
+
+def test_quiet_says_that_a_search_was_cut_short() -> None:
+    asked = Asked("H100", "Qwen/Qwen3-8B", "0.5.23")
+    report = FileChecker(asked).check("--attention-backend trtllm_mla", "command")
+    (launch,) = report.launches
+    assert launch.report.explanation is not None
+    assert "cut short" not in file_text.quiet([report])
+    cut = launch.report._replace(explanation=launch.report.explanation._replace(complete=False))
+    shown = file_text.quiet([replace(report, launches=(replace(launch, report=cut),))])
+    assert "note: There may be more conflicts: the search was cut short.\n" in shown
+
+
 def test_a_file_that_is_run_as_it_is_holds_one_launch(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["recommend", "Qwen/Qwen3-8B", "H100", "--top", "3", "--format", "kubernetes"]) == 0
     text = capsys.readouterr().out
     assert text.count("kind: Deployment") == 1
     assert "0.0.0.0" in text
+
+
+@pytest.mark.parametrize("command", ["check", "resolve"])
+def test_flags_without_a_gpu_lack_the_gpu(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["Qwen/Qwen3-8B", "--tp", "8"], ["--tp", "8"]):
+        assert run([command, *words]) == 2
+        assert capsys.readouterr().err.startswith(f"{command}: no GPU is named")
+
+
+def test_the_folder_that_was_meant_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "my-model").mkdir()
+    (tmp_path / "my-model" / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    for word in ("my-modle", "./my-modle"):
+        assert run(["recommend", word, "H100"]) == 2
+        assert "Did you mean my-model?" in capsys.readouterr().err
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == run(["version"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("; SGLang " + ", ".join(store.known_releases()))

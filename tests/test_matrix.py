@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +17,8 @@ import pytest
 from constraints.load import known_releases
 from solver.api import Preflight
 from solver.cli.app import run
+from solver.cli.progress import progress
+from solver.errors import InputError
 from solver.matrix import Cell, Matrix
 from solver.render import matrix_data, matrix_html, matrix_text
 from solver.render.matrix_table import WORDS, groups
@@ -205,7 +209,7 @@ def test_the_star_stands_where_the_flag_is_left_out() -> None:
     assert column.unset == 1
 
 
-@pytest.mark.parametrize("words", [["--by", "count", "--columns", "abc"], ["--columns", "8xH100"]])
+@pytest.mark.parametrize("words", [["--by", "count", "--gpu", "H100", "--columns", "abc"]])
 def test_columns_that_cannot_be_meant(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["matrix", DENSE, *words]) == 2
     assert capsys.readouterr().err.startswith("--columns: ")
@@ -215,3 +219,42 @@ def test_named_models_are_the_columns(capsys: pytest.CaptureFixture[str]) -> Non
     assert run(["matrix", DENSE, MLA, "--by", "model", "--gpu", "8xB200", "--rows", "triton", "--format", "json"]) == 0
     (only,) = json.loads(capsys.readouterr().out)["matrices"]
     assert [column["model"] for column in only["columns"]] == [DENSE, MLA]
+
+
+def test_a_column_may_say_how_many_gpus(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["matrix", DENSE, "--columns", "4xH100,H100,2 x B200", "--rows", "triton,trtllm_mla", "--no-ways"]
+    assert run([*words, "--format", "json"]) == 0
+    (only,) = json.loads(capsys.readouterr().out)["matrices"]
+    seen = [(column["value"], column["gpu"], column["num_gpus"]) for column in only["columns"]]
+    assert seen == [("4xH100", "H100", 4), ("H100", "H100", 1), ("2xB200", "B200", 2)]
+    assert run(words) == 0
+    shown = capsys.readouterr().out
+    assert "4x H100; 1x H100" in shown
+    assert "2x B200" in shown
+
+
+@pytest.mark.parametrize("by", ["count", "release", "model", "kv-cache-dtype"])
+def test_columns_that_are_no_gpus_need_one(by: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["matrix", DENSE, "--by", by, "--rows", "triton"]) == 2
+    assert capsys.readouterr().err.startswith("--gpu: no GPU is named")
+    with pytest.raises(InputError, match="no GPU is named"):
+        asked("0.5.23").matrix(DENSE, by="release")
+
+
+def test_a_long_answer_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    clock = iter([0.0, 0.5, 2.0, 3.0, 31.0, 40.0, 62.0, 70.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with progress("columns") as show:
+        for done in range(1, 8):
+            show(done, 7)
+    assert capsys.readouterr().err == "columns: 2 of 7 done\ncolumns: 5 of 7 done\n"
+
+
+def test_a_closed_standard_error_is_not_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        clock = iter([0.0, 5.0])
+        patched.setattr(time, "monotonic", lambda: next(clock))
+        patched.setattr(sys, "stderr", sys.stdout)
+        with progress("columns") as show:
+            show(1, 2)
+    assert capsys.readouterr().out == ""

@@ -95,6 +95,7 @@ def test_pick_and_read(browser: Any) -> None:
         "refused",
         "The same for 1xH200",
         "srt/",
+        "Why not\n",
         "Do:",
         "--attention-backend trtllm_mla",
     ):
@@ -125,6 +126,15 @@ def test_narrow(browser: Any, theme: str) -> None:
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 380
     all_of(browser, "td.works")[0].click()
     assert one_of(browser, "#shut").is_displayed()
+    # What is read does not lie over the cell it is about.
+    for cell in (all_of(browser, "td.works")[0], all_of(browser, "td.refused")[-1]):
+        browser.execute_script("arguments[0].scrollIntoView({block: 'end'}); arguments[0].click();", cell)
+        cell_end, read_from = browser.execute_script(
+            "return [arguments[0].getBoundingClientRect().bottom, document.querySelector('#detail')"
+            ".getBoundingClientRect().top];",
+            cell,
+        )
+        assert cell_end <= read_from
     ink, back = browser.execute_script(
         "const of = getComputedStyle(document.querySelector('td.works')); return [of.color, of.backgroundColor];"
     )

@@ -30,7 +30,10 @@ WRONG: list[tuple[list[str], str]] = [
     (["check", "H100", "cut/Dockerfile"], "cut/Dockerfile:2:5: CMD begins as a list and is none"),
     (["check", "H100", "half.dockerfile"], "half.dockerfile:2:18: the text ends in a backslash"),
     (["matrix", MODEL, "--rows", "nonsense"], "--rows attention_backend: 'nonsense' is no value"),
-    (["matrix", MODEL, "--by", "kv_cache_dtype", "--columns", "nonsense"], "--columns kv_cache_dtype: 'nonsense'"),
+    (
+        ["matrix", MODEL, "--by", "kv_cache_dtype", "--gpu", "H100", "--columns", "nonsense"],
+        "--columns kv_cache_dtype: 'nonsense'",
+    ),
     (["explain", MODEL, "H100", "--which", "count"], "--which count asks for which of these something holds: say what"),
     (["explain", MODEL, "H100", "--args", "x", "--set", "tp_size=1"], "both --set and --args are given"),
     (["recommend", MODEL, "H100", "--set", f"tp_size={MANY}"], "(5,000 characters)' is no value for --tp-size"),
@@ -169,10 +172,10 @@ def test_a_missing_config_is_told_whole(tmp_path: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("workload", "where"),
     [
-        (Workload(0, 256, 8), "--input-len"),
-        (Workload(1024, -1, 8), "--output-len"),
-        (Workload(1024, 256, -1), "--concurrency"),
-        (Workload(1024, 256, 8, -5), "--context-length"),
+        (Workload(0, 256, 8), "input_len"),
+        (Workload(1024, -1, 8), "output_len"),
+        (Workload(1024, 256, -1), "concurrency"),
+        (Workload(1024, 256, 8, -5), "context_length"),
     ],
     ids=["input", "output", "concurrency", "context"],
 )

@@ -74,7 +74,7 @@ def test_importing_the_api_is_cheap() -> None:
 
 def test_a_check_reads_no_yaml_and_draws_no_graph() -> None:
     code = (
-        "import sys; from solver.cli.app import run; run(['check', 'H100', '--model', 'Qwen/Qwen3-8B', '--quiet']);"
+        "import sys; from solver.cli.app import run; run(['check', 'H100', '--model', 'Qwen/Qwen3-8B']);"
         "print(sorted({'yaml', 'networkx', 'constraint', 'rich', 'solver.explain'} & set(sys.modules)))"
     )
     ran = [sys.executable, "-c", code]

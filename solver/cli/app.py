@@ -11,7 +11,7 @@ from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
-from .options import FAULT, WRONG, YES
+from .options import FAULT, WRONG, YES, spelled
 from .output import printable
 
 # Each command, and the module of this package that holds it.
@@ -29,6 +29,7 @@ _COMMANDS = {
     "profiles": "knowing",
     "schema": "knowing",
     "lint": "knowing",
+    "version": "knowing",
 }
 # Words that look like options are SGLang's own there.
 _SGLANG_WORDS = frozenset({"check", "resolve", "flags"})
@@ -38,6 +39,7 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def run(words: list[str]) -> int:
     """Run one command line; what is wrong becomes a message on standard error and an exit code."""
+    words = ["version"] if words == ["--version"] else words
     try:
         outcome = _application(words)(args=words, standalone_mode=False)
         sys.stdout.flush()
@@ -108,7 +110,8 @@ def _application(words: list[str]) -> typer.Typer:
 
 
 def _wrong(error: InputError) -> str:
-    message = error.message if not error.where or error.where in error.message else f"{error.where}: {error.message}"
+    where = spelled(error.where)
+    message = error.message if not where or where in error.message else f"{where}: {error.message}"
     if error.near and not (error.hint or "").startswith("Did you mean"):
         message += "\nDid you mean " + " or ".join(error.near) + "?"
     return message + (f"\n{error.hint}" if error.hint else "")

@@ -68,7 +68,7 @@ def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> di
     try:
         case = batch_case(line)
         expect_case(case, here=usual.gpu is not None)
-        asked = str(case["release"]) if case.get("release") else usual.release
+        asked = usual.release if case.get("release") is None else str(case["release"])
         if asked not in answers:
             answers[asked] = Preflight(asked, usual.hub)
             gc.freeze()  # the knowledge stays to the end: looking through it again and again costs a tenth of the time

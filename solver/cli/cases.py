@@ -52,7 +52,7 @@ def expect_case(case: Mapping[str, Any], *, here: bool = False) -> None:
         raise InputError('"env" is no object of texts', WHERE)
     if not isinstance(without or [], list) or not all(isinstance(name, str) for name in without or []):
         raise InputError('"without" is no list of packages', WHERE)
-    if not isinstance(release or "", str):
+    if not isinstance("" if release is None else release, str):
         raise InputError('"release" is no text such as 0.5.23', WHERE)
 
 

@@ -85,6 +85,8 @@ def check(
     words, model = _with_model(words or [], model)
     if here:
         words, gpu_memory = _with_gpu(words, gpu_memory)
+    elif words and words[0].startswith("-") and words[0] != "-":
+        raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
     hub = Hub(fetch, revision)
     gpu_and_files = filing.files_among(words)
     if gpu_and_files is not None or (words and (quiet or output in filing.TOOLS)):
@@ -139,7 +141,7 @@ def resolve(
     memory = None
     if here:
         words, memory = _with_gpu(words, None)
-    if not words:
+    if not words or words[0].startswith("-"):
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
     preflight = Preflight(release, Hub(fetch, revision))
     platform, arguments = launch_asked(

@@ -127,7 +127,7 @@ def _which(
     from .progress import progress
 
     pins = pins_of(sets or [], preflight.knowledge.flags)
-    with progress() as shown:
+    with progress(f"asking for each {which.value}") as shown:
         found = preflight.which(ASPECT[which], model, platform, pins=pins, arguments=arguments, progress=shown)
     text = survey.command(found) if output is LaunchFormat.command else survey.survey(found)
     write(formatted(output, text, survey.data(found)))

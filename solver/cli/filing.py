@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import NO, YES, CheckFormat
-from .output import write
+from .output import own_version, write
 from .progress import progress
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def run(asked: Asked, files: Sequence[str], shown: Shown) -> int:
     checker = _checker(asked, shown)
     texts = [(_named(file), read(file)) for file in files]
     reports = []
-    with progress() as bar:
+    with progress("files") as bar:
         for number, (name, text) in enumerate(texts):
             bar(number, len(texts))
             reports.append(checker.check(text, name))
@@ -91,7 +91,7 @@ def command(asked: Asked, words: Sequence[str], shown: Shown) -> int:
     """Check a command as a file of one line, for the forms that files are shown in."""
     import shlex
 
-    text = words[0] if len(words) == 1 else shlex.join(words)
+    text = words[0] if len(words) == 1 else shlex.join(words or ["sglang", "serve"] * (asked.model is not None))
     report = _checker(asked, shown).check(text, "command")
     answer([report], shown)
     return YES if report.holds else NO
@@ -102,7 +102,7 @@ def answer(reports: Sequence[FileReport], shown: Shown) -> None:
     from ..render import file_data, file_text, machine, sarif
 
     if shown.output is CheckFormat.sarif:
-        write(sarif.sarif(reports, _version()))
+        write(sarif.sarif(reports, own_version()))
     elif shown.output is CheckFormat.github:
         write(sarif.github(reports))
     elif shown.output is CheckFormat.junit:
@@ -131,12 +131,3 @@ def read(file: str) -> str:
 
 def _named(file: str) -> str:
     return "stdin" if file == "-" else file
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("sglang-preflight")
-    except PackageNotFoundError:
-        return "0"

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from . import completion
 from .options import YES, Release
-from .output import write
+from .output import own_version, write
 
 
 def rules(rule: Annotated[str | None, typer.Argument(metavar="[ID]")] = None, release: Release = None) -> int:
@@ -43,11 +44,23 @@ def models() -> int:
     return YES
 
 
-def profiles() -> int:
-    """What "better" can mean."""
+def profiles(
+    profile: Annotated[
+        str | None, typer.Argument(metavar="[PROFILE]", show_default=False, autocompletion=completion.profiles)
+    ] = None,
+) -> int:
+    """What "better" can mean, or one of these profiles."""
     from . import listing
 
-    write(listing.profiles())
+    write(listing.profiles(profile))
+    return YES
+
+
+def version() -> int:
+    """The version of this program, and the releases of SGLang that were read."""
+    from constraints import store
+
+    write(f"sglang-preflight {own_version()}; SGLang {', '.join(store.known_releases())}")
     return YES
 
 

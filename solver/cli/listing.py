@@ -22,7 +22,7 @@ def _knowledge(release: str | None) -> Knowledge:
 
     known = store.known_releases()
     try:
-        found = nearest(release or known[-1], known)
+        found = nearest(known[-1] if release is None else release, known)
     except ValueError as fault:
         raise InputError(str(fault), "--release", "Known releases: " + ", ".join(known)) from None
     return store.knowledge_of(found)
@@ -143,10 +143,17 @@ def models() -> str:
     )
 
 
-def profiles() -> str:
-    """Every profile, with what it lacks."""
+def profiles(wanted: str | None) -> str:
+    """Every profile, with what it lacks, or one of them.
+
+    Raises InputError.
+    """
+    known = _knowledge(None).profiles
+    if wanted is not None and wanted not in known:
+        near = nearest_names(wanted, known, 1)
+        raise InputError(f"no profile is called {wanted!r}", "profiles", "Known: " + ", ".join(sorted(known)), near)
     lines = []
-    for profile in _knowledge(None).profiles.values():
+    for profile in known.values() if wanted is None else (known[wanted],):
         lines.append(wrapped(f"{profile.name}: {profile.about}", "  ", ""))
         lines += [
             wrapped(f"{term.name} (weight {term.weight}): {term.about}", "      ", "    ") for term in profile.terms

@@ -50,12 +50,14 @@ def matrix(
     ] = None,
     by: Annotated[str, typer.Option("--by", help="The columns: gpu, count, release, model, or another flag.")] = "gpu",
     rows: Annotated[str | None, typer.Option("--rows", metavar="VALUE,...", help="These values alone.")] = None,
-    columns: Annotated[str | None, typer.Option("--columns", metavar="NAME,...", help="These columns alone.")] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", metavar="NAME,...", help="These columns alone, such as B200,4xH100.")
+    ] = None,
     gpu: Annotated[
         str | None,
         typer.Option(
             "--gpu",
-            help="Such as B200 or 8xB200; as few as the model needs, if not said.",
+            help="Such as B200 or 8xB200, where the columns are no GPUs; as few as the model needs, if not counted.",
             autocompletion=completion.gpus,
         ),
     ] = None,
@@ -128,7 +130,9 @@ def _one(
     axis = ASPECTS[by] if by in ASPECTS else flag_named(by, flags)
     if axis == field:
         raise InputError(f"{field} is the rows already", "--by", "Name another flag, or gpu, count, release, model.")
-    with progress() as bar:
+    if axis != "gpu" and gpu is None:
+        raise InputError("no GPU is named, and the columns are none", "--gpu", "Such as --gpu H100 or --gpu 8xH100.")
+    with progress(f"{model}, SGLang {preflight.release}") as bar:
         return preflight.matrix(
             model,
             gpu,
@@ -146,15 +150,8 @@ def _values(name: str, text: str | None, preflight: Preflight, option: str) -> S
     """The values of a list that an option gives; a flag's are read as SGLang would."""
     words = [word.strip() for word in (text or "").split(",") if word.strip()]
     if name not in preflight.knowledge.flags:
-        return [_product(word, preflight) if name == "gpu" else word for word in words]
+        return words
     return [pins_of([f"{name}={shlex.quote(word)}"], preflight.knowledge.flags, option)[name] for word in words]
-
-
-def _product(word: str, preflight: Preflight) -> str:
-    machine = preflight.machine(word)
-    if machine.counted:
-        raise InputError(f"{word!r} says how many GPUs", "--columns", "Name products here; --gpu says how many.")
-    return machine.gpu.name
 
 
 def _written(found: Sequence[Matrix], output: MatrixFormat) -> str:

@@ -12,6 +12,36 @@ from . import completion
 
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
 
+# Parameters of the API that are options here, and those that are called something else.
+_PARAMETERS = frozenset(
+    [
+        "release",
+        "plot_kind",
+        "profile",
+        "nodes",
+        "without",
+        "cuda",
+        "gpu_memory",
+        "columns",
+        "servers",
+        "max_gpus",
+        "revision",
+        "fetch",
+        "input_len",
+        "output_len",
+        "concurrency",
+        "context_length",
+    ]
+)
+_OTHERWISE = {"front": "--pareto"}
+
+
+def spelled(where: str | None) -> str:
+    """Where a fault lies, as it is called on the command line."""
+    if where in _PARAMETERS:
+        return "--" + str(where).replace("_", "-")
+    return _OTHERWISE.get(where or "", where or "")
+
 
 class Format(StrEnum):
     """How an answer is written."""

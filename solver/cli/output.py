@@ -28,6 +28,16 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def own_version() -> str:
+    """The version of this program; 0 where it runs without being installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("sglang-preflight")
+    except PackageNotFoundError:
+        return "0"
+
+
 def formatted(output: Format | CheckFormat | LaunchFormat, shown: str, data: dict[str, Any]) -> str:
     """One of the three; the others are not made."""
     from ..render import machine

@@ -112,6 +112,9 @@ def recommend(
         context_length or 0,
     )
     front = tuple(name.strip() for name in (pareto or "").split(",") if name.strip())
+    if pareto is not None and not front:
+        names = ", ".join(term.name for term in wanted.terms)
+        raise InputError("no term is named", "--pareto", f"Terms of {wanted.name}: {names}.")
     if front and max_gpus is not None:
         raise InputError("a front is asked for one number of GPUs", "--pareto", "Leave --max-gpus out.")
     if front and near_duplicates:

@@ -41,7 +41,7 @@ class Hub:
             return None
         revision = self.revision or MAIN
         if not _REVISION.fullmatch(revision) or ".." in revision:
-            raise InputError(f"{revision!r} is no revision", "--revision", "Give a branch, a tag or a commit.")
+            raise InputError(f"{revision!r} is no revision", "revision", "Give a branch, a tag or a commit.")
         cached = _cached(reference, revision)
         if cached is not None or not self.fetched:
             return cached
@@ -81,12 +81,12 @@ def offline() -> str:
 
 def _fetched(reference: str, revision: str) -> Path:
     if name := offline():
-        raise InputError(f"{reference} is not in the cache, and {name} forbids to fetch it", "--fetch")
+        raise InputError(f"{reference} is not in the cache, and {name} forbids to fetch it", "fetch")
     try:
         from huggingface_hub import hf_hub_download
         from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError
     except ImportError:
-        raise InputError("fetching needs huggingface_hub, which is not installed", "--fetch", _INSTALL) from None
+        raise InputError("fetching needs huggingface_hub, which is not installed", "fetch", _INSTALL) from None
     try:
         folder = Path(hf_hub_download(reference, CONFIG, revision=revision)).parent
         for name in FILES[1:]:
@@ -111,7 +111,7 @@ def _fetched(reference: str, revision: str) -> Path:
 
 
 def _not_fetched(reference: str, revision: str, why: str) -> InputError:
-    return InputError(f"{reference} at {revision} cannot be fetched: {why}", "--fetch")
+    return InputError(f"{reference} at {revision} cannot be fetched: {why}", "fetch")
 
 
 def _first_line(fault: Exception) -> str:

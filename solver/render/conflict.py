@@ -10,6 +10,8 @@ from constraints.values import same
 from ..report import Adjustment, Core, Element, Explanation, Fix, Subject
 from .sentence import counted, shown, wrapped
 
+CUT_SHORT = "There may be more conflicts: the search was cut short."
+
 
 def command(subject: Subject, args: Sequence[str], model: str | None = None) -> str:
     """A launch command, a line for each option."""
@@ -34,7 +36,7 @@ def conflicts(found: Explanation) -> list[str]:
             lines.append("Why:")
         lines += _steps(core, told)
     if not found.complete:
-        lines += ["", "There may be more conflicts: the search was cut short."]
+        lines += ["", CUT_SHORT]
     if found.sampled:
         lines += ["", wrapped("Numbers were tried at the values that rules tell apart, not all.")]
     if found.fixes:

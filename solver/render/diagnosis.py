@@ -6,7 +6,7 @@ from typing import Any
 
 from ..intake.refusal import Refusal
 from ..recognise import Match
-from ..report import Diagnosis, Room
+from ..report import CheckReport, Diagnosis, Room
 from . import machine, memory
 from .conflict import conflicts
 from .sentence import refusal_hint, refusal_message, shown, wrapped
@@ -16,6 +16,7 @@ _HOW = {
     "line and words": "recognised by its line and its words",
     "words": "recognised by its words; this line was not read in any known release",
     "line": "recognised by its line",
+    "foreseen": "the failure does not say so: it is what this configuration breaks in a file of the traceback",
 }
 
 
@@ -33,6 +34,8 @@ def diagnosis(found: Diagnosis) -> str:
         lines += _refusal(found.refusal, found.release)
     elif found.recognised:
         lines += _here(found)
+    elif found.report is not None:
+        lines += _foreseen(found.report)
     return "\n".join(lines) + "\n"
 
 
@@ -97,6 +100,8 @@ def _match(one: Match) -> list[str]:
     lines = [wrapped(f"The rule: {one.rule.title}", "  ", "")]
     lines.append(wrapped(f"[{one.rule.id}, SGLang {one.release} {one.place}]", "   ", "  "))
     lines.append(wrapped(f"{_HOW[one.how]}; it is met {STAGES[one.rule.stage]}", "  "))
+    if not one.own:
+        lines.append(wrapped("Other checks may end in this line too, and the traceback does not show which.", "  "))
     if one.rule.reason:
         lines.append(wrapped(one.rule.reason, "  "))
     if one.rule.fix:
@@ -144,7 +149,7 @@ def _here(found: Diagnosis) -> list[str]:
                 "  ",
             )
         )
-        return lines
+        return lines + _foreseen(report)
     read = {**found.finding.reads, **found.finding.facts}
     said = [
         f"{name} = {shown(value)}" for name, value in read.items() if "." not in name or name[:4] in ("mode", "gpu.")
@@ -157,6 +162,17 @@ def _here(found: Diagnosis) -> list[str]:
     if report.explanation is not None:
         lines += conflicts(report.explanation)
     return lines
+
+
+def _foreseen(report: CheckReport) -> list[str]:
+    """What fails with this configuration, whatever it was that failed in the log."""
+    errors = [one for one in report.findings if one.severity == "error"]
+    if not errors:
+        return []
+    lines = ["", "What is foreseen for this configuration:"]
+    for one in errors:
+        lines += finding_lines(one, short=True)
+    return lines + (conflicts(report.explanation) if report.explanation is not None else [])
 
 
 def _room_data(found: Room) -> dict[str, Any]:

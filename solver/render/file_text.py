@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..file_report import FileReport, LaunchReport, PairFinding, Spot
 from . import text
+from .conflict import CUT_SHORT
 from .launch import pretty
 from .problems import NOTICES, title, told_notices, unknown_message
 from .sentence import cited, shown, wrapped
@@ -18,14 +19,18 @@ def files(reports: Sequence[FileReport]) -> str:
 
 
 def quiet(reports: Sequence[FileReport]) -> str:
-    """One line for each problem, and none where all is well."""
+    """One line for each problem, and none where all is well; a search that was cut short is not kept quiet."""
     from .problems import problems
 
-    return "".join(
-        f"{place(one.spots[0])}: {one.level}: {one.message.partition(': ')[0]} [{one.rule}]\n"
+    lines = [
+        f"{place(one.spots[0])}: {one.level}: {one.message.partition(': ')[0]} [{one.rule}]"
         for one in problems(reports)
         if one.level != "note"
-    )
+    ]
+    for one in (launch for report in reports for launch in report.launches):
+        if one.report.explanation is not None and not one.report.explanation.complete:
+            lines.append(f"{place(one.spot)}: note: {CUT_SHORT}")
+    return "".join(line + "\n" for line in lines)
 
 
 def commands(reports: Sequence[FileReport]) -> str:

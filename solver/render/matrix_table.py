@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from constraints.values import same
 
@@ -71,6 +72,26 @@ class Reasons:
         number = self.numbers.setdefault(key, len(self.numbers) + 1)
         self.cells.setdefault(number, cell)
         return f"{word} {number}"
+
+
+class Note(NamedTuple):
+    """What is told of a number: the reason, the rule and line that say so, what to do; empty where there is none."""
+
+    number: int
+    said: str
+    place: str
+    todo: str
+
+
+def notes(reasons: Reasons) -> list[Note]:
+    """Every reason that was met, by its number."""
+    found = []
+    for number, cell in reasons.cells.items():
+        release = next((hit.source.release for hit in cell.because if hit.source), "of that place")
+        first = cell.because[0] if cell.because else None
+        todo = first.rule.fix if first is not None and cell.state != "changed" else ""
+        found.append(Note(number, said(cell, release), place(first) if first else "", " ".join(todo.split())))
+    return found
 
 
 def sign(cell: Cell) -> tuple[str, str, str]:

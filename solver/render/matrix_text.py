@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from ..matrix import Matrix
-from .matrix_table import MEANINGS, OWN, STAR, WORDS, Group, Reasons, blocked, groups, place, said, title
+from .matrix_table import MEANINGS, OWN, STAR, WORDS, Group, Reasons, blocked, groups, notes, place, title
 from .sentence import WIDTH, shown, wrapped
 
 
@@ -27,8 +27,8 @@ def _table(found: Matrix, reasons: Reasons) -> list[str]:
     parts = groups(found.columns)
     letters = _letters(len(parts))
     rows = [
-        (shown(value), [reasons.mark(group.columns[0].cells[place], group.columns[0]) for group in parts])
-        for place, value in enumerate(found.values)
+        (shown(value), [reasons.mark(group.columns[0].cells[row], group.columns[0]) for group in parts])
+        for row, value in enumerate(found.values)
     ]
     head = max(len(name) for name, _ in rows) + 2
     wide = max([4, *(len(mark) for _, marks in rows for mark in marks)]) + 2
@@ -51,15 +51,12 @@ def _table(found: Matrix, reasons: Reasons) -> list[str]:
 
 
 def _members(found: Matrix, group: Group) -> str:
-    if found.axis == "num_gpus":
-        return group.members
-    counts = dict.fromkeys(column.num_gpus for column in group.columns)
     if found.axis != "gpu":
         return group.members
     parts = []
-    for count in counts:
-        names = ", ".join(shown(column.value) for column in group.columns if column.num_gpus == count)
-        parts.append(f"{count}x {names}")
+    for count in dict.fromkeys(column.num_gpus for column in group.columns):
+        names = dict.fromkeys(column.gpu for column in group.columns if column.num_gpus == count)
+        parts.append(f"{count}x {', '.join(names)}")
     return "; ".join(parts)
 
 
@@ -71,12 +68,12 @@ def _legend(reasons: Reasons) -> list[str]:
 
 def _reasons(reasons: Reasons) -> list[str]:
     lines = ["Reasons"] if reasons.cells else []
-    for number, cell in reasons.cells.items():
-        release = next((hit.source.release for hit in cell.because if hit.source), "of that place")
-        lines.append(wrapped(said(cell, release), "      ", f"  {number:>2}  "))
-        lines += [wrapped(f"[{place(hit)}]", "        ", "      ") for hit in cell.because[:1]]
-        if cell.because and cell.because[0].rule.fix and cell.state != "changed":
-            lines.append(wrapped("do: " + cell.because[0].rule.fix, "      "))
+    for note in notes(reasons):
+        lines.append(wrapped(note.said, "      ", f"  {note.number:>2}  "))
+        if note.place:
+            lines.append(wrapped(f"[{note.place}]", "        ", "      "))
+        if note.todo:
+            lines.append(wrapped("do: " + note.todo, "      "))
     return lines
 
 
@@ -104,10 +101,8 @@ def markdown(found: Sequence[Matrix]) -> str:
 
 def _numbered(reasons: Reasons) -> list[str]:
     lines = []
-    for number, cell in reasons.cells.items():
-        release = next((hit.source.release for hit in cell.because if hit.source), "of that place")
-        where = f" (`{place(cell.because[0])}`)" if cell.because else ""
-        fix = cell.because[0].rule.fix if cell.because and cell.state != "changed" else ""
-        todo = f" {' '.join(fix.split())}" if fix else ""
-        lines.append(f"- **{number}** {said(cell, release)}{where}.{todo}")
+    for note in notes(reasons):
+        where = f" (`{note.place}`)" if note.place else ""
+        todo = f" {note.todo}" if note.todo else ""
+        lines.append(f"- **{note.number}** {note.said}{where}.{todo}")
     return lines

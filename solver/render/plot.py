@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
@@ -21,14 +22,7 @@ from .sentence import choice, count, shown, wrapped
 _GIB = 1024  # MiB
 # Told apart also without colour vision (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, GREY, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#BBBBBB", "#D55E00", "#CC79A7"
-_CELLS = {
-    "works": GREEN,
-    "changed": BLUE,
-    "only with": PURPLE,
-    "defect": ORANGE,
-    "refused": RED,
-    "absent": GREY,
-}
+_CELLS = {"works": GREEN, "changed": BLUE, "only with": PURPLE, "defect": ORANGE, "refused": RED, "absent": GREY}
 _HATCHES = ("", "///", "...")
 # Values of one choice that are drawn; the others are too rare to see.
 MOST_VALUES = 12
@@ -59,7 +53,7 @@ def expect_file(path: Path, kind: str = "", of: type | None = None) -> None:
     if not path.absolute().parent.is_dir():
         raise InputError("its folder is not there", str(path), "Make the folder first.")
     if kind and of is not None and kind not in _KINDS[of]:
-        raise InputError(f"there is no plot {kind!r} of this answer", "--plot-kind", "Known: " + ", ".join(_KINDS[of]))
+        raise InputError(f"there is no plot {kind!r} of this answer", "plot_kind", "Known: " + ", ".join(_KINDS[of]))
     if find_spec("matplotlib") is None:
         raise InputError("matplotlib is not installed", "plot", 'pip install "sglang-preflight[plot]"')
 
@@ -116,8 +110,9 @@ def _memory_bars(bars: Sequence[tuple[str, Memory]], said: str) -> Any:
             label = ("weights", "KV cache", "reserve: graphs, activations, CUDA")[part] if row == 0 else None
             axes.barh(row, size, left=start, color=colour, label=label, height=0.7)
             if size > memory.gpu / _GIB * 0.07:
-                ink = "black" if colour == GREY else "white"
-                axes.text(start + size / 2, row, f"{size:.1f}", ha="center", va="center", color=ink, fontsize=8)
+                axes.text(
+                    start + size / 2, row, f"{size:.1f}", ha="center", va="center", fontsize=8, color=_ink(colour)
+                )
             start += size
         ends = [weights + max(bound, 0) / _GIB for bound in (memory.pool.least, memory.pool.most)]
         axes.plot(ends, [row, row], color="black", linewidth=1.2, marker="|", markersize=8)
@@ -158,8 +153,7 @@ def _terms(found: Recommendation) -> Any:
 
 def _pareto(found: Recommendation) -> Any:
     """Each configuration by two terms, and the front: what no other one that is shown beats in both."""
-    chosen = _two_terms(found)
-    across, up = chosen
+    across, up = _two_terms(found)
     spots: dict[tuple[int, int], list[int]] = {}
     for one in found.solutions:
         spots.setdefault((one.terms.get(across, 0), one.terms.get(up, 0)), []).append(one.rank)
@@ -199,17 +193,17 @@ def _beats(one: tuple[int, int], other: tuple[int, int]) -> bool:
 def _marginals(found: Marginals) -> Any:
     """For each choice the share of the configurations that hold each value."""
     names = [name for name, values in found.choices.items() if len(values) > 1]
-    figure, axes = _figure(9, 1 + 0.42 * max(len(names), 1))
+    figure, axes = _figure(9, 1 + 0.46 * max(len(names), 1))
     palette = (BLUE, ORANGE, GREEN, PURPLE, RED, GREY)
     for row, name in enumerate(names):
         start = 0.0
         ordered = sorted(found.choices[name].items(), key=lambda one: -one[1])[:MOST_VALUES]
         for place, (value, number) in enumerate(ordered):
             share = 100 * number / found.count
-            axes.barh(row, share, left=start, color=palette[place % len(palette)], edgecolor="white", height=0.75)
-            text = choice(value)
-            if share > 1.1 * len(text):
-                axes.text(start + share / 2, row, text, ha="center", va="center", fontsize=7, color="white")
+            colour = palette[place % len(palette)]
+            axes.barh(row, share, left=start, color=colour, edgecolor="white", height=0.75)
+            text, size = _fitting(choice(value), share)
+            axes.text(start + share / 2, row, text, ha="center", va="center", fontsize=size, color=_ink(colour))
             start += share
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.invert_yaxis()
@@ -217,6 +211,23 @@ def _marginals(found: Marginals) -> Any:
     axes.set_xlabel("percent of the configurations that hold")
     axes.set_title(f"What {count(found.count)} configurations type", loc="left", fontsize=10)
     return figure
+
+
+def _fitting(text: str, share: float) -> tuple[str, int]:
+    """A label for so many percent of the width, and its size: in up to three lines, or none."""
+    if share > 1.1 * len(text):
+        return text, 7
+    lines = [""]
+    for part in re.split(r"(?<=[_ ,])", text):
+        if lines[-1] and len(lines[-1] + part) > share / 0.95:
+            lines.append("")
+        lines[-1] += part
+    lines = [line.rstrip() for line in lines]
+    return "\n".join(lines) if len(lines) <= 3 and max(map(len, lines)) <= share / 0.95 else "", 6
+
+
+def _ink(colour: str) -> str:
+    return "white" if colour == BLUE else "black"
 
 
 def _conflicts(found: Explanation) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from solver.api import Preflight
+from solver.axes import gpus as products
 from solver.check import VERDICT_STAGES
 from solver.matrix import Cell, Column, Matrix
 from tests.conformance.compare import records
@@ -102,7 +103,11 @@ def main() -> None:
     gpus = dict.fromkeys(str(one["gpu"]) for one in recorded)
     count, different = compare(matrices(options.release, tuple(gpus)), recorded)
     print("\n".join(different))
-    print(f"{count - len(different)} of {count} cells agree")
+    print(f"{count - len(different)} of {count} cells on {len(gpus)} GPUs agree")
+    catalogue = products(Preflight(options.release).knowledge)
+    played = [name for name in catalogue if name in gpus]
+    print(f"of {len(catalogue)} GPUs of the catalogue nobody recorded {len(catalogue) - len(played)}: ", end="")
+    print(", ".join(name for name in catalogue if name not in gpus))
     sys.exit(1 if different else 0)
 
 
