@@ -88,6 +88,7 @@ class _Reader:
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
         self.types: Mapping[str, Any] = {}
+        self.required: dict[str, frozenset[str]] = {}
         self.numbers: tuple[str, ...] = ()
         self.positive: tuple[str, ...] = ()
         self.objects: tuple[str, ...] = ()
@@ -142,6 +143,7 @@ class _Reader:
     def classes_of(self, file: str, document: Mapped) -> None:
         """Config classes; a later file adds to or replaces parts of what an earlier one says of a class."""
         self.types = document.get("types") or self.types
+        self.required |= {name: frozenset(keys) for name, keys in (document.get("required") or {}).items()}
         for data in document.get("choose") or ():
             if self._holds(data):
                 self.choices.append((self._run(file, data.line, data["when"]), str(data["class"])))
@@ -168,7 +170,13 @@ class _Reader:
             )
 
     def check_types(self) -> None:
-        """Classes compare types, but for those that are ``unchecked``; ``nullable`` and ``untyped`` name exceptions."""
+        """Classes compare types, but for those that are ``unchecked``; ``nullable`` and ``untyped`` name exceptions.
+
+        ``validated`` are the unchecked ones that compare layers and positions.
+        """
+        for name, cls in self.classes.items():
+            if keys := self.required.get(name, self.required.get(cls.kind)):
+                self.classes[name] = cls._replace(required=keys)
         if not self.types:
             return
         loose: dict[str, dict[str, set[str]]] = {"nullable": {}, "untyped": {}}
@@ -176,9 +184,14 @@ class _Reader:
             for key, classes in (self.types.get(kind) or {}).items():
                 for name in classes:
                     found.setdefault(name, set()).add(key)
-        for name in self.classes.keys() - set(self.types.get("unchecked") or ()):
+        unchecked = set(self.types.get("unchecked") or ())
+        for name in unchecked & set(self.types.get("validated") or ()) & self.classes.keys():
+            self.classes[name] = self.classes[name]._replace(validated=True)
+        for name in self.classes.keys() - unchecked:
             nullable, untyped = (frozenset(found.get(name, ())) for found in loose.values())
-            self.classes[name] = self.classes[name]._replace(checked=True, nullable=nullable, untyped=untyped)
+            self.classes[name] = self.classes[name]._replace(
+                checked=True, validated=True, nullable=nullable, untyped=untyped
+            )
 
     def facts_of(self, file: str, document: Mapped) -> None:
         """Derivations, and where the text part of a config stands."""

@@ -43,7 +43,8 @@ class ConfigClass(NamedTuple):
     ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
     ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
     counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
-    gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything.
+    gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything,
+    ``required`` ones are never null. ``validated``: layers and positions are compared, whether or not types are.
     """
 
     name: str
@@ -61,9 +62,16 @@ class ConfigClass(NamedTuple):
     checked: bool = False
     nullable: frozenset[str] = frozenset()
     untyped: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
+    validated: bool = False
 
-    def takes(self, key: str, value: object) -> bool:
-        """Whether the class takes ``value`` for ``key``, of which it has a default."""
+    def takes(self, key: str, value: object, over: bool = False) -> bool:
+        """Whether the class takes ``value`` for ``key``, of which it has a default or asks for a value.
+
+        Values put ``over`` the file's may be null where only the class that reads the file asks for one.
+        """
+        if value is None and key in self.required and not over:
+            return False
         default = self.values.get(key)
         if not self.checked or key in self.untyped or not isinstance(default, (bool, int, float, str)):
             return True

@@ -72,9 +72,10 @@ class ConfigView:
         """
         values = self.over if over else self.raw
         found = []
-        for key in self.cls.values:
+        # What is put over it meets the class that SGLang keeps, which may ask for less than the one that reads it.
+        for key in self.cls.values if over else (*self.cls.values, *sorted(self.cls.required)):
             spelled = key if over else self._spelled(key)
-            if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled]):
+            if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled], over):
                 self.log.reads.found[self.path + spelled] = None
                 found.append(spelled)
         for key in objects if over else ():

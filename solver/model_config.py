@@ -137,8 +137,8 @@ class _Facts(Mapping[str, Value]):
             return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
-        if name == "kind.text_is_checked":
-            return self.text.cls.checked
+        if name == "kind.text_is_validated":
+            return self.text.cls.validated
         if root == "misfits":
             return self._misfits(rest)
         raise KeyError(name)
