@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from constraints import store
 from constraints.read import read_file
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -147,6 +148,9 @@ def test_completion_in_a_shell(path: str, tmp_path: Path) -> None:
         capture_output=True, text=True, env={"PATH": path, "HOME": str(tmp_path)}, check=True, timeout=60,
     )  # fmt: skip
     environment = {"PATH": path, "HOME": str(tmp_path), "TERM": "dumb", "PS1": "ready> ", "INPUTRC": "/dev/null"}
+    # A person has used the command before: its knowledge is read, which a completion does not wait for.
+    environment["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    store.knowledge_of(store.known_releases()[-1])
     shell = pexpect.spawn(
         str(BASH), ["--noprofile", "--norc", "-i"], env=environment, encoding="utf-8", timeout=40, dimensions=(60, 200)
     )

@@ -87,7 +87,8 @@ def test_estimates_hold_for_logs_they_were_not_made_from() -> None:
     assert all(abs(one.weights) <= max(0.03, 0.15 / one.entry["weights"]) for one in tested if one.weights is not None)
     assert median(weights) <= 0.02
     assert max(abs(one.row) for one in tested if one.row is not None) <= 0.005
-    assert max(abs(one.pool) for one in tested if one.pool is not None) <= 0.01
+    # A pool of a few GiB is little beside what a host that shares the memory takes meanwhile.
+    assert all(abs(one.pool) <= max(0.01, 0.06 / one.entry["kv_gib"]) for one in tested if one.pool is not None)
     assert median([abs(one.tokens) for one in tested if one.tokens is not None]) <= 0.08
     inside = [one.inside for one in tested if one.inside is not None]
     assert sum(inside) >= 0.9 * len(inside)

@@ -219,8 +219,8 @@ def test_a_joint_term_may_ask_what_was_typed(tmp_path: Path) -> None:
     [
         ("- a", "must be a mapping|has the keys"),
         ("profile: x\nterms: 3", "terms is a list"),
-        ("profile: x\nterms: [text]", "a name, a whole number as weight"),
-        ('profile: x\nterms: [{name: a, weight: 1.5, value: "1"}]', "a whole number as weight"),
+        ("profile: x\nterms: [text]", "a term has a name, a weight and a value"),
+        ('profile: x\nterms: [{name: a, weight: 1.5, value: "1"}]', "a whole number up to"),
         ('profile: x\nterms: [{name: a, weight: 1, value: "1 +"}]', "not an expression"),
         ('profile: x\nterms: [{name: a, weight: 1, value: "kv_cache_dtyp"}]', "kv_cache_dtyp is no flag"),
         ('profile: x\nterms: [{name: a, weight: 1, value: "1"}, {name: a, weight: 1, value: "2"}]', "there twice"),
