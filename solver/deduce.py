@@ -27,6 +27,10 @@ class Allowed:
     values: tuple[Value, ...]
     causes: Bits
 
+    def has(self, value: Value) -> bool:
+        """Whether a value is left."""
+        return any(same(value, one) for one in self.values)
+
 
 @dataclass(slots=True)
 class Standing:
@@ -138,7 +142,7 @@ class Deducer:
             known[name] = value
             place.reasons[name] = causes
             if name in self._domains:
-                if name in allowed and not any(same(value, one) for one in allowed[name].values):
+                if name in allowed and not allowed[name].has(value):
                     return causes | allowed[name].causes
                 if not self._listed(name, value):
                     return causes
