@@ -208,7 +208,7 @@ class _Unroller:
         """What ``target`` comes to be, under ``name`` where it needs one."""
         node = self._settled(node)
         written = self.blame is not None and operation is not None
-        if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
+        if isinstance(node, (Const, Name)) and not (written and node != self._before(target, None)):
             return _Written(target, node)
         relaxed = None
         if written and operation is not None:
