@@ -165,7 +165,7 @@ def test_the_problem_admits_what_resolve_accepts(seed: int) -> None:
 def test_what_could_be_blamed_still_holds(seed: int) -> None:
     """Where each write stays a definition the same is admitted, whatever what is free would be."""
     drawn = Drawn(seed)
-    words = {target: VALUES for target in (*FLAGS, "local.l")}
+    words = dict.fromkeys((*FLAGS, "local.l"), VALUES)
     problem = unroll(drawn.operations, drawn.defaults, drawn.units, {}, shadows=False, blame=words)
     free = {variable.name: None for variable in problem.variables if variable.name.startswith("free ")}
     for assignment in drawn.assignments():
@@ -317,9 +317,8 @@ def test_what_is_remembered_changes_no_problem(seed: int, blamed: bool) -> None:
         closed = asking.closed(units)
         blame = {flag: tuple(drawn.random.sample(VALUES, 2)) for flag in FLAGS} if blamed else None
 
-        def posed(memory: Remembered | None) -> Problem:
-            return unroll(
-                drawn.operations, drawn.defaults, units, closed, shadows=False, blame=blame, remembered=memory
-            )
-
-        assert posed(remembered) == posed(None)
+        alone, shared = (
+            unroll(drawn.operations, drawn.defaults, units, closed, shadows=False, blame=blame, remembered=memory)
+            for memory in (None, remembered)
+        )
+        assert shared == alone
