@@ -16,7 +16,8 @@ from .refute import Refuter, Restriction
 from .report import Element
 from .resolution import Resolution, Write
 from .sat import SatRefuter
-from .unroll import Unit, unroll
+from .unit import Unit
+from .unroll import unroll
 from .unsaid import goes_without_saying
 
 BUDGET, WHOLE_BUDGET = 4_000, 20_000

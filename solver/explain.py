@@ -15,7 +15,7 @@ from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
-from .unroll import Unit
+from .unit import Unit
 from .ways import fewer, pairs, ways
 from .widen import units_around
 

@@ -21,7 +21,8 @@ from solver.rank import ranked
 from solver.remembered import Remembered
 from solver.resolve import Program
 from solver.search import solve
-from solver.unroll import Unit, unroll
+from solver.unit import Unit
+from solver.unroll import unroll
 
 FLAGS = ("a", "b", "c", "d")
 NAMES = (*FLAGS, "local.l", "typed.a", "typed.b")
