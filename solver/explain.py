@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from constraints.schema import HARD
 from constraints.values import Value
 
-from .blame import Case, blame
+from .blame import blame
+from .case import Case
 from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
 from .proof import Question
