@@ -225,11 +225,14 @@ def meant(definition: Definition, off: Collection[str]) -> Node:
 def test_many_questions_against_every_assignment(seed: int) -> None:
     """What was learned for one question, or for another problem on the same forms, misleads none of the next."""
     forms = Forms()
+    said: list[list[object]] = []
     for one in (Questioned(seed), Questioned(seed + 1), Questioned(seed)):
         refuter = Refuter(one.problem, forms)
+        said.append([])
         for _ in range(8):
             restricted, off = one.restricted(), one.off()
             causes = refuter.refute(restricted, off)
+            said[-1].append(causes or refuter.found)
             assert (causes is None) is one.holds(restricted, off)
             if causes is None:
                 assert one.meets(refuter.found, off)
@@ -238,6 +241,7 @@ def test_many_questions_against_every_assignment(seed: int) -> None:
             else:
                 rest = {name: left for name, left in restricted.items() if left.causes <= causes}
                 assert Refuter(one.weakened(off, causes)).refute(rest) is not None
+    assert said[0] == said[2]
 
 
 def test_what_is_learned_of_some_values_says_nothing_of_others() -> None:
