@@ -18,7 +18,7 @@ from .facts import Platform
 from .intake.hub import Hub
 from .machine import platform_of
 from .model_input import NOWHERE
-from .near import nearest_names
+from .near import named
 from .notes import environment_notes, notes_of
 from .observe import report_of
 from .place import Place, World
@@ -76,11 +76,7 @@ class Answering:
         """
         if isinstance(profile, Profile):
             return profile
-        known = sorted(self.knowledge.profiles)
-        if profile not in known:
-            near = nearest_names(profile, known, 1)
-            raise InputError(f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(known), near)
-        return self.knowledge.profiles[profile]
+        return named(profile, self.knowledge.profiles, "profile", "profile")
 
     def _checked(
         self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
