@@ -11,7 +11,7 @@ from .case import WHOLE_BUDGET, Case
 from .errors import TooLarge
 from .pins import Asked
 from .report import Element
-from .resolution import Write
+from .resolution import Resolution, Write
 from .unsaid import goes_without_saying
 
 # Values tried before a rule that might be left out is kept.
@@ -65,6 +65,11 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
             inside = set(case.refuter.rules_of(found))
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
+    return _told(case, chosen, witness)
+
+
+def _told(case: Case, chosen: Sequence[Rule], witness: Resolution) -> list[Element]:
+    """What is said of the rules of a conflict: the facts that they read, the release where it matters, each rule."""
     wrote = {write.operation.rule.id: write for write in witness.writes if not write.target.startswith("local.")}
     facts = _facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS])
     release = case.asked.knowledge.release
