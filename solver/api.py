@@ -9,77 +9,30 @@ from typing import TYPE_CHECKING
 
 from constraints import store
 from constraints.preferences import Profile
-from constraints.release import nearest, release_key
-from constraints.schema import Operation
+from constraints.release import nearest
 from constraints.values import Value
 
-from .check import Checked, Engine
+from .answering import Answering
+from .check import Checked
 from .errors import InputError
 from .estimate.memory import Memory, memory
 from .estimate.roofline import Workload
 from .facts import Platform
-from .intake.hub import Hub
 from .intake.refusal import Refusal
-from .machine import platform_of
-from .model_input import NOWHERE
-from .near import nearest_names
-from .notes import environment_notes, notes_of
-from .observe import report_of
-from .place import Place, World
-from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
+from .place import Place
+from .report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 
 if TYPE_CHECKING:
     from .marginal import Marginals
     from .matrix import Matrix
 
 
-class Preflight:
+class Preflight(Answering):
     """Answers for one release. Programs, tables and models read for one answer serve the next.
 
     ``asked`` is the release asked for; when it was not read, answers are those of the nearest one that was. ``hub``
     says whether checkpoints may be fetched, and at which revision.
     """
-
-    def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
-        known = store.known_releases()
-        self._told = release is not None
-        self.asked = known[-1] if release is None else release
-        try:
-            release_key(self.asked)
-        except ValueError as fault:
-            raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
-        self.release = nearest(self.asked, known)
-        self.knowledge = store.knowledge_of(self.release)
-        self.engine = Engine(
-            self.knowledge, store.models_of(self.release), store.catalogue(), hub, store.code_of(self.release)
-        )
-        self._engines = {self.release: self.engine}
-        self._unfolded: dict[str, Operation] = {}
-        for operation in self.knowledge.program:
-            self._unfolded.setdefault(operation.rule.id, operation)
-
-    def machine(self, machine: Platform | str) -> Platform:
-        """The machine of a GPU text such as ``8xB200``; a `Platform` is one already.
-
-        Raises InputError.
-        """
-        return platform_of(self.knowledge, machine) if isinstance(machine, str) else machine
-
-    def subject(self, model: str, platform: Platform) -> Subject:
-        """What a question is about, for the head of its answer.
-
-        Raises InputError.
-        """
-        found = self.engine.model(model)
-        return Subject(
-            self.release,
-            self.asked,
-            found.name,
-            platform.gpu.name,
-            platform.num_gpus,
-            platform.nodes,
-            (*self.engine.model_facts(model).inferred, *environment_notes(self.knowledge.environment, platform)),
-        )
 
     def check(
         self,
@@ -111,27 +64,6 @@ class Preflight:
                 explanation=self._explain(checked.model or "", platform, report.typed, keep, typed=True)
             )
         return report
-
-    def _checked(
-        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
-    ) -> tuple[Checked, Platform]:
-        """What SGLang does with a command, on a machine with as many GPUs as it asks for when nobody counted."""
-        checked = self.engine.check(model, platform, arguments, folder)
-        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
-            platform = replace(platform, num_gpus=wanted)
-            checked = self.engine.check(model, platform, arguments, folder)
-        return checked, platform
-
-    def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
-        """The report of a checked command."""
-        reference = checked.model or model
-        if reference:
-            subject = self.subject(reference, platform)
-            notes = notes_of(self.engine, reference, getattr(checked.parsed, "typed", {}))
-            subject = subject._replace(inferred=(*subject.inferred, *notes))
-        else:
-            subject = Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
-        return report_of(self.engine, checked, subject, self._unfolded)
 
     def memory(self, report: CheckReport) -> Memory | None:
         """What a checked command needs of each GPU; None where its model's sizes are not known."""
@@ -197,9 +129,7 @@ class Preflight:
         """
         platform = self.machine(platform)
         checked, platform = self._checked(model, platform, arguments)
-        if isinstance(checked.parsed, Refusal):
-            raise InputError("the command cannot be parsed: check it first", "arguments")
-        return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
+        return self._explain(checked.model or "", platform, _typed(checked), keep, typed=True)
 
     def which(
         self,
@@ -222,9 +152,7 @@ class Preflight:
         wanted = dict(pins or {})
         if arguments is not None:
             checked, platform = self._checked(model, platform, arguments)
-            if isinstance(checked.parsed, Refusal):
-                raise InputError("the command cannot be parsed: check it first", "arguments")
-            wanted = dict(checked.parsed.typed)
+            wanted = dict(_typed(checked))
         typed = {flag: value for flag, value in wanted.items() if value is not None}
         question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
         answers = survey(question, aspect, self.world, progress)
@@ -301,38 +229,8 @@ class Preflight:
         known = store.known_releases()
         return self if nearest(release, known) == self.release else Preflight(release, self.engine.hub)
 
-    def profile(self, profile: Profile | str) -> Profile:
-        """The profile of a name.
 
-        Raises InputError.
-        """
-        if isinstance(profile, Profile):
-            return profile
-        known = sorted(self.knowledge.profiles)
-        if profile not in known:
-            near = nearest_names(profile, known, 1)
-            raise InputError(f"no profile is called {profile!r}", "profile", "Known: " + ", ".join(known), near)
-        return self.knowledge.profiles[profile]
-
-    def _explain(
-        self, model: str, platform: Platform, pins: Mapping[str, Value], keep: Collection[str], *, typed: bool
-    ) -> Explanation:
-        from .explain import explain
-        from .pins import Asked
-
-        pins = {flag: value for flag, value in pins.items() if flag != self.knowledge.roles.get("model")}
-        place = Place(self.engine, model, platform)
-        facts = place.facts(pins)
-        subject = self.subject(model, platform)
-        asked = Asked(subject, place, self.world, self.engine.prepared(facts), frozenset(keep))
-        return explain(asked, pins, typed=typed)
-
-    @property
-    def world(self) -> World:
-        """Every release that was read, for questions that look beyond this one."""
-        return World(store.known_releases(), self._engine)
-
-    def _engine(self, release: str) -> Engine:
-        if release not in self._engines:
-            self._engines[release] = Preflight(release, self.engine.hub).engine
-        return self._engines[release]
+def _typed(checked: Checked) -> Mapping[str, Value]:
+    if isinstance(checked.parsed, Refusal):
+        raise InputError("the command cannot be parsed: check it first", "arguments")
+    return checked.parsed.typed

@@ -2,173 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from constraints.schema import FACTS, HARD, WRITERS, Rule
-from constraints.tree import Any_, Compare, Const, Name, Not, names
-from constraints.values import Value, same
+from constraints.schema import FACTS, WRITERS, Rule
+from constraints.tree import Const, names
 
+from .case import WHOLE_BUDGET, Case
 from .errors import TooLarge
-from .pins import Asked, Pin, rows_with
-from .problem import Constraint, Problem, Variable
-from .question import idle_constraints, idle_pairs
-from .refute import Refuter, Restriction
+from .pins import Asked
 from .report import Element
 from .resolution import Resolution, Write
-from .sat import SatRefuter
-from .unroll import Unit, unroll
 from .unsaid import goes_without_saying
 
-BUDGET, WHOLE_BUDGET = 4_000, 20_000
-
-
-class Case:
-    """A question with its soft demands, ready to be refuted part by part."""
-
-    def __init__(
-        self,
-        asked: Asked,
-        units: Sequence[Unit],
-        soft: Sequence[Pin],
-        engine: Callable[[Problem], Refuter | SatRefuter] | None = None,
-    ) -> None:
-        """With another ``engine`` than ours every question is put to it, whatever the forward reader knows."""
-        self.asked = asked
-        self.units = units
-        self.soft = soft
-        self._witnesses: dict[frozenset[int], Resolution] = {}
-        problem = unroll(
-            asked.operations,
-            asked.defaults,
-            units,
-            {},
-            shadows=False,
-            blame=_vocabulary(asked, units),
-            remembered=asked.prepared.blamed,
-        )
-        outcome = [pin for pin in soft if not pin.typed]
-        pins = {pin.flag: pin.value for pin in soft}
-        ends = None if len(outcome) == len(soft) else self.witness(frozenset(range(len(soft)))).values
-        self.problem = _cone(
-            Problem(
-                (*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
-                problem.definitions,
-                (
-                    *problem.constraints,
-                    *idle_constraints(asked.knowledge.variables, problem, pins, ends),
-                    *(
-                        Constraint(
-                            pin.selector,
-                            Any_((Not(Name(pin.selector)), Compare("==", problem.last[pin.flag], Const(pin.value)))),
-                            demanded=True,
-                        )
-                        for pin in outcome
-                    ),
-                ),
-                problem.last,
-                problem.typed,
-            )
-        )
-        self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
-        self.rules = {one.rule.id: one.rule for one in asked.operations}
-        self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
-        self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
-        self.open_flags = {flag for unit in units for flag in unit.flags}
-        self.undecided = False
-        self._answers: dict[frozenset[int], tuple[frozenset[int] | None, frozenset[int]]] = {}
-        self._met: frozenset[int] = frozenset()
-
-    def refute(self, places: frozenset[int]) -> frozenset[int] | None:
-        """None when the pins at ``places`` can hold together, else some of them that cannot.
-
-        What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
-        """
-        if places not in self._answers:
-            self._answers[places] = self._refuted(places)
-        found, self._met = self._answers[places]
-        return found
-
-    def _refuted(self, places: frozenset[int]) -> tuple[frozenset[int] | None, frozenset[int]]:
-        if self.stands(places):
-            return None, self._held(self._typed(places))
-        try:
-            causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
-        except TooLarge:
-            self.undecided = True
-            return None, frozenset()
-        if causes is not None:
-            return _pins(causes), frozenset()
-        found = self.refuter.found
-        return None, self._held({flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])})
-
-    def met(self) -> frozenset[int]:
-        """The pins that hold in the configuration last found, where one was."""
-        return self._met
-
-    def _held(self, typed: Mapping[str, Value]) -> frozenset[int]:
-        return frozenset(
-            place for place, pin in enumerate(self.soft) if pin.typed and same(typed.get(pin.flag), pin.value)
-        )
-
-    def stands(self, places: frozenset[int], off: Collection[str] = ()) -> bool:
-        """Whether the pins at ``places`` hold as they are, with nothing else typed and the checks in ``off`` left out.
-
-        No search is needed then: what SGLang does with them is known.
-        """
-        if self._idle is None:
-            return False
-        found = self.witness(places)
-        if any(one.rule.kind in HARD and one.rule.id not in off for one in found.broken):
-            return False
-        typed = self._typed(places)
-        return not any(
-            typed.get(flag) is not None and all(found.values.get(other) is not None for other in others)
-            for flag, others in self._idle
-        )
-
-    def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
-        """As `refute`, with no other check in force than ``rule``."""
-        off = self.checks_but(rule)
-        if self.stands(places, off):
-            return None
-        try:
-            found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
-        except TooLarge:
-            return None
-        return None if found is None else _pins(found)
-
-    def checks_but(self, rule: str) -> frozenset[str]:
-        """Every check of the program but one."""
-        return self._checks - {rule}
-
-    def witness(self, places: frozenset[int]) -> Resolution:
-        """What SGLang does when the pins at ``places`` are typed and nothing else."""
-        if places not in self._witnesses:
-            self._witnesses[places] = self.asked.engine.run(self.asked.facts, self._typed(places))
-        return self._witnesses[places]
-
-    def _typed(self, places: frozenset[int]) -> dict[str, Value]:
-        pins = [self.soft[place] for place in sorted(places)]
-        return {pin.flag: pin.value for pin in pins if pin.value is not None}
-
-    def restricted(self, places: frozenset[int]) -> dict[str, Restriction]:
-        """What the pins at ``places`` leave to each variable; pins elsewhere are not in force."""
-        typed = {self.soft[place].flag: (self.soft[place].value, place) for place in places if self.soft[place].typed}
-        found: dict[str, Restriction] = {}
-        for unit in self.units:
-            here = {flag: typed[flag] for flag in unit.flags if flag in typed}
-            if here:
-                values = rows_with(unit, {flag: value for flag, (value, _) in here.items()})
-                found[unit.name] = Restriction(values, frozenset(("pin", place) for _, place in here.values()))
-        for place, pin in enumerate(self.soft):
-            if not pin.typed:
-                causes = frozenset((("pin", place),)) if place in places else frozenset()
-                found[pin.selector] = Restriction((place in places,), causes)
-        return found
-
-
-def _pins(causes: Collection[object]) -> frozenset[int]:
-    return frozenset(one[1] for one in causes if isinstance(one, tuple))
+# Values tried before a rule that might be left out is kept.
+BUDGET = 4_000
 
 
 def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[Element]:
@@ -218,6 +65,11 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
             inside = set(case.refuter.rules_of(found))
             core = [one for one in core if one in inside]
     chosen = [case.rules[one] for one in every if one in needed]
+    return _told(case, chosen, witness)
+
+
+def _told(case: Case, chosen: Sequence[Rule], witness: Resolution) -> list[Element]:
+    """What is said of the rules of a conflict: the facts that they read, the release where it matters, each rule."""
     wrote = {write.operation.rule.id: write for write in witness.writes if not write.target.startswith("local.")}
     facts = _facts(case.asked, [rule for rule in chosen if rule.kind not in WRITERS])
     release = case.asked.knowledge.release
@@ -239,43 +91,6 @@ def _fact_names(rule: Rule) -> frozenset[str]:
 def _dated(rule: Rule) -> bool:
     """Whether some release has the rule otherwise, or not at all."""
     return rule.span.until is not None or not (rule.span.since or "<=").startswith("<=")
-
-
-def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
-    """The values each flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
-    found: dict[str, dict[str, Value]] = {}
-
-    def add(target: str, value: Value) -> None:
-        found.setdefault(target, {}).setdefault(repr(value), value)
-
-    for name, flag in asked.knowledge.flags.items():
-        add(name, None)
-        for value in (flag.default, *(flag.choices or ())):
-            add(name, value)
-    for unit in units:
-        for row in unit.domain:
-            for flag_name, value in zip(unit.flags, row if isinstance(row, tuple) else (row,), strict=False):
-                add(flag_name, value)
-    for operation in asked.operations:
-        for case in operation.cases:
-            for target, node in case.writes:
-                if isinstance(node, Const):
-                    add(target, node.value)
-    return {target: tuple(values.values()) for target, values in found.items()}
-
-
-def _cone(problem: Problem) -> Problem:
-    """Only the definitions that some constraint hangs on."""
-    wanted: set[str] = set()
-    for constraint in problem.constraints:
-        wanted |= names(constraint.node)
-    needed = []
-    for definition in reversed(problem.definitions):
-        if definition.name in wanted:
-            needed.append(definition)
-            wanted |= names(definition.node) | names(definition.relaxed)
-    variables = tuple(one for one in problem.variables if one.name in wanted or not one.name.startswith("free "))
-    return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)
 
 
 def _element(case: Case, rule: Rule, wrote: Write | None) -> Element:

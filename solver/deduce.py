@@ -22,10 +22,14 @@ Finding = tuple[str, Value, Bits]
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The values left to a variable, and the demands that leave them."""
+    """The values left to a variable, and the demands that leave them, as bits."""
 
     values: tuple[Value, ...]
     causes: Bits
+
+    def has(self, value: Value) -> bool:
+        """Whether a value is left."""
+        return any(same(value, one) for one in self.values)
 
 
 @dataclass(slots=True)
@@ -137,15 +141,9 @@ class Deducer:
                 continue
             known[name] = value
             place.reasons[name] = causes
-            if name in self._domains:
-                if name in allowed and not any(same(value, one) for one in allowed[name].values):
-                    return causes | allowed[name].causes
-                if not self._listed(name, value):
-                    return causes
-            elif (definer := self._definer[name]) in state:
-                failed = self._hold(place, queue, definer, value, causes)
-                if failed is not None:
-                    return failed
+            failed = self._fits(place, queue, (name, value, causes), allowed)
+            if failed is not None:
+                return failed
             folds = self.forms.folds(name, value)
             for index, form in equations.meeting(name, state):
                 found = folds.get(form)
@@ -175,6 +173,18 @@ class Deducer:
                 elif not found.value:
                     return because
         return None
+
+    def _fits(
+        self, place: Standing, queue: list[Finding], found: Finding, allowed: Mapping[str, Allowed]
+    ) -> Bits | None:
+        """Hold a new value against the domain of its variable, or against its definition."""
+        name, value, causes = found
+        if name in self._domains:
+            if name in allowed and not allowed[name].has(value):
+                return causes | allowed[name].causes
+            return None if self._listed(name, value) else causes
+        definer = self._definer[name]
+        return self._hold(place, queue, definer, value, causes) if definer in place.state else None
 
     def _listed(self, name: str, value: Value) -> bool:
         if twin(value) in self._domains[name]:

@@ -165,13 +165,16 @@ def _here(sure: Sequence[Match], report: CheckReport) -> Sequence[Match]:
 
 
 def _foreseen(log: Log, sure: Sequence[Match], report: CheckReport) -> Sequence[Match]:
-    """The first rule that this configuration breaks in a file of the traceback, where the message does not tell it."""
-    files = [frame.file for frame in log.frames]
-    if sure or not log.message:
-        for one in report.findings:
-            if one.severity == "error" and one.source is not None and one.source.file in files:
-                place = f"{one.source.file}:{one.source.line}"
-                return (Match(one.rule, one.source.release, place, "foreseen", 1.0),)
+    """The first rule that this configuration breaks on a line of the traceback, whatever is left of the message.
+
+    Where the message does not tell it, a line in the same file will do.
+    """
+    lines = {(frame.file, frame.line) for frame in log.frames}
+    files = {frame.file for frame in log.frames} if sure or not log.message else set()
+    broken = [(one.rule, one.source) for one in report.findings if one.severity == "error" and one.source is not None]
+    for rule, source in sorted(broken, key=lambda one: (one[1].file, one[1].line) not in lines):
+        if source.file in files or (source.file, source.line) in lines:
+            return (Match(rule, source.release, f"{source.file}:{source.line}", "foreseen", 1.0),)
     return sure
 
 

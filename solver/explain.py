@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from constraints.schema import HARD
 from constraints.values import Value
 
-from .blame import Case, blame
+from .blame import blame
+from .case import Case
 from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
 from .proof import Question
@@ -15,7 +16,7 @@ from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
-from .unroll import Unit
+from .unit import Unit
 from .ways import fewer, pairs, ways
 from .widen import units_around
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from constraints.values import Value, same
+
 from .deduce import Allowed
 from .propagate import State
 
@@ -14,14 +16,14 @@ class Nogood:
     """Equations in forms that cannot hold together, by number, while these values are all that is left to variables."""
 
     forms: Mapping[int, int]
-    domains: Mapping[str, Allowed]
+    domains: Mapping[str, tuple[Value, ...]]
 
     def met(self, state: State, allowed: Mapping[str, Allowed]) -> bool:
         """Whether it forbids this state."""
         for index, form in self.forms.items():
             if state.get(index) != form:
                 return False
-        return all(name in allowed and allowed[name] == limits for name, limits in self.domains.items())
+        return all(name in allowed and same(allowed[name].values, values) for name, values in self.domains.items())
 
 
 class Learned:

@@ -1,8 +1,13 @@
-"""The known names nearest to one that is not known."""
+"""A name -> what is known by it, or the known names nearest to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+from .errors import InputError
+
+Thing = TypeVar("Thing")
 
 
 def nearest_names(word: str, known: Iterable[str], count: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
@@ -10,3 +15,14 @@ def nearest_names(word: str, known: Iterable[str], count: int = 3, cutoff: float
     import difflib  # a command with no mistake starts without it
 
     return tuple(difflib.get_close_matches(word, list(known), count, cutoff))
+
+
+def named(name: str, known: Mapping[str, Thing], kind: str, where: str) -> Thing:
+    """The thing of a name, where few enough are known to list them.
+
+    Raises InputError.
+    """
+    if name not in known:
+        listed = "Known: " + ", ".join(sorted(known))
+        raise InputError(f"no {kind} is called {name!r}", where, listed, nearest_names(name, sorted(known), 1))
+    return known[name]

@@ -13,7 +13,7 @@ from .check import Engine
 from .place import Place, World
 from .prepared import Prepared
 from .report import Subject
-from .unroll import Unit
+from .unit import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from constraints.evaluate import evaluate, fold
 from constraints.preferences import Choosable
 from constraints.schema import Operation
 from constraints.tree import literals, names
-from constraints.values import Env, Value
+from constraints.values import Env, Value, twin
 
 from .forms import Forms
 from .operations import fold_operation, fold_operations, reads
@@ -42,12 +42,12 @@ class Prepared:
     @cached_property
     def compared(self) -> Mapping[str, Sequence[Value]]:
         """What the rules compare each name with."""
-        found: dict[str, dict[tuple[type, Value], Value]] = {}
+        found: dict[str, dict[object, Value]] = {}
         for operation in self.operations:
             parts = [operation.when, operation.require, *(case.when for case in operation.cases)]
             for node in (part for part in parts if part is not None):
                 for name, value in literals(node):
-                    found.setdefault(name, {}).setdefault((value.__class__, value), value)
+                    found.setdefault(name, {}).setdefault(twin(value), value)
         return {name: tuple(values.values()) for name, values in found.items()}
 
     def mattering(self, rule: str) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from .prepared import Prepared
 from .problem import Constraint, Problem
 from .search import Terms
 from .terms import Gain, Joint, Ranking
-from .unroll import Unit, unroll
+from .unit import Unit
+from .unroll import unroll
 
 UNSET = Const(None)
 

@@ -79,9 +79,12 @@ class Refuter:
         place.changed.update(dict.fromkeys(place.state))
         queue: list[Finding] = []
         for name, one in allowed.items():
-            if name in place.known or len(one.values) < 2:
-                if not one.values:
-                    return self._named(one.causes)
+            if not one.values:
+                return self._named(one.causes)
+            if name in place.known:
+                if not one.has(place.known[name]):
+                    return self._named(one.causes | place.reasons[name])
+            elif len(one.values) == 1:
                 queue.append((name, one.values[0], one.causes))
         # What is unset is put in first: questions share most of it, and so the forms that it leaves.
         queue.sort(key=lambda one: one[1] is None)
@@ -139,7 +142,7 @@ class Refuter:
                 if one in state:
                     forms[one] = state[one]
         scope = frozenset().union(*(self._equations.forms.scopes[form] for form in forms.values()))
-        self._learned.add(Nogood(forms, {name: allowed[name] for name in sorted(scope) if name in allowed}))
+        self._learned.add(Nogood(forms, {name: allowed[name].values for name in sorted(scope) if name in allowed}))
 
     def _met_again(self, place: Standing, allowed: Mapping[str, Allowed]) -> Bits | None:
         """Causes of a failure that is known already."""
@@ -149,8 +152,8 @@ class Refuter:
         causes = 0
         for index in nogood.forms:
             causes |= self._because(place, index)
-        for one in nogood.domains.values():
-            causes |= one.causes
+        for name in nogood.domains:
+            causes |= allowed[name].causes
         return causes
 
     def _because(self, place: Standing, index: int) -> Bits:
@@ -209,8 +212,8 @@ class Refuter:
                     node = narrow(self._equations.forms.nodes[place.state[one]], possible)
                     possible[defined] = possible_values(node, possible)
             if narrow(self._equations.forms.nodes[form], possible) == FALSE:
-                causes = self._because(place, index)
-                for one in cone:
+                causes = 0
+                for one in (*cone, index):
                     causes |= self._because(place, one)
                     for name in self._equations.forms.scopes[place.state[one]]:
                         if name in allowed:

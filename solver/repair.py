@@ -16,7 +16,8 @@ from .question import idle_constraints
 from .rank import ranked
 from .report import Fix
 from .search import solve
-from .unroll import Unit, unroll
+from .unit import Unit
+from .unroll import unroll
 from .ways import most_of
 
 MOST_FIXES = 8

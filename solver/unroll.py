@@ -7,8 +7,8 @@ Versions that are settled are folded at once, and so is every comparison with a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from constraints.schema import WRITERS, Operation
 from constraints.tree import (
@@ -30,46 +30,9 @@ from constraints.values import Value
 from .narrow import narrow, possible_values
 from .operations import is_hard, reads, targets
 from .problem import Constraint, Definition, Problem, Variable
-from .remembered import Meanings, Outcome, Remembered
-
-UNSET = Const(None)
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """What is chosen as one: a flag alone, or the flags of a shape, whose values are tuples in the order of ``flags``.
-
-    ``droppable`` groups the flags that are superfluous together: each of its members is dropped as a whole.
-    ``beside`` holds pairs (other unit of one flag, pairs of values allowed): how a shape's flags are held together when
-    they are units of their own.
-    """
-
-    name: str
-    flags: tuple[str, ...]
-    domain: tuple[Value, ...]
-    droppable: tuple[tuple[str, ...], ...]
-    beside: tuple[tuple[str, tuple[Value, ...]], ...] = ()
-
-    @classmethod
-    def of_flag(cls, flag: str, domain: Sequence[Value]) -> Unit:
-        """A unit of one flag."""
-        return cls(flag, (flag,), tuple(domain), ((flag,),))
-
-    def typed(self, value: Value) -> Iterator[tuple[str, Value]]:
-        """Each flag with what a value of the unit types for it."""
-        row = value if len(self.flags) > 1 and isinstance(value, tuple) else (value,)
-        return zip(self.flags, row, strict=True)
-
-
-@dataclass(slots=True)
-class _Shadow:
-    """The world in which ``flags`` were not typed and everything else stands as it does."""
-
-    flags: tuple[str, ...]
-    typed: Node
-    current: dict[str, Node]
-    held: dict[str, Node] = field(default_factory=dict)
-    differs: list[Node] = field(default_factory=list)
+from .remembered import Outcome, Remembered
+from .unit import Unit
+from .worlds import UNSET, Shadow, World, is_local
 
 
 def unroll(
@@ -124,32 +87,19 @@ class _Unroller:
         self.constraints: list[Constraint] = []
         self.warnings: list[Constraint] = []
         self.possible: dict[str, tuple[Value, ...] | None] = {}
-        self.current: dict[str, Node] = {}
-        self.typed: dict[str, Node] = {}
-        self.shadows: list[_Shadow] = []
-        self.entry: dict[str, Node] = {}
-        self.held: dict[str, Node] = {}
-        self.scope = 0
+        self.world = World(defaults, closed, None if shadows else remembered)
+        self.shadows: list[Shadow] = []
         self._numbers: dict[str, int] = {}
         self._real: dict[str, Node] = {}
-        for flag, default in defaults.items():
-            value = closed.get(flag)
-            self.typed[flag] = Const(value)
-            self.current[flag] = Const(default if value is None else value)
-        self.meanings = None if remembered is None or shadows else Meanings(remembered)
         for unit in units:
             self._open(unit, defaults, shadows)
-        if self.meanings is not None:
-            self.meanings.start(self.current)
-            self.meanings.start({f"typed.{flag}": node for flag, node in self.typed.items()})
+        self.world.start()
 
     def run(self, operations: tuple[Operation, ...]) -> Problem:
         """Read every operation in order."""
         last = {operation.scope: index for index, operation in enumerate(operations) if operation.scope}
         for index, operation in enumerate(operations):
-            if operation.scope and operation.scope != self.scope:
-                self.scope, self.entry = operation.scope, self.current
-                self.current = dict(self.current)
+            self.world.enter(operation.scope)
             if operation.rule.kind in WRITERS:
                 self._write(index, operation)
             elif is_hard(operation):
@@ -157,15 +107,17 @@ class _Unroller:
             elif not operation.rule.after_measures:
                 self._warn(index, operation)
             if operation.scope and last[operation.scope] == index:
-                self._leave()
+                self.world.leave()
+                for shadow in self.shadows:
+                    shadow.leave()
         for shadow in self.shadows:
             self._forbid_superfluous(shadow)
         return Problem(
             tuple(self.variables),
             tuple(self.definitions),
             tuple(self.constraints),
-            self.current,
-            self.typed,
+            self.world.current,
+            self.world.typed,
             tuple(self.warnings),
         )
 
@@ -175,29 +127,28 @@ class _Unroller:
         alone = unit.flags == (unit.name,)
         for index, flag in enumerate(unit.flags):
             typed: Node = Name(unit.name) if alone else Call("item", (Name(unit.name), Const(index)))
-            self.typed[flag] = typed
+            self.world.typed[flag] = typed
             default = defaults.get(flag)
             start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
-            self.current[flag] = self._define(flag, start)
+            self.world.current[flag] = self._define(flag, start)
         for other, pairs in unit.beside:
             # The other flag may be closed.
-            node = Compare("in", Group((self.typed[other], Name(unit.name))), Const(pairs))
+            node = Compare("in", Group((self.world.typed[other], Name(unit.name))), Const(pairs))
             self.constraints.append(Constraint(f"shape: {other}, {unit.name}", node))
         if not shadows:
             return
         for flags in unit.droppable:
-            unset = All(tuple(Compare("==", self.typed[flag], UNSET) for flag in flags))
+            unset = All(tuple(Compare("==", self.world.typed[flag], UNSET) for flag in flags))
             if self._settled(unset) != TRUE:
                 start_values: dict[str, Node] = {flag: Const(defaults.get(flag)) for flag in flags}
-                self.shadows.append(_Shadow(flags, unset, start_values))
+                self.shadows.append(Shadow(self.world, flags, unset, start_values))
 
     def _settled(self, node: Node) -> Node:
         return narrow(node, self.possible)
 
     def _can_be(self, name: str, values: tuple[Value, ...] | None) -> None:
         self.possible[name] = values
-        if self.meanings is not None:
-            self.meanings.open(name, values)
+        self.world.can_be(name, values)
 
     def _define(self, target: str, node: Node) -> Node:
         """The node under a name of its own, unless it is a constant or a name already."""
@@ -208,11 +159,11 @@ class _Unroller:
         """What ``target`` comes to be, under ``name`` where it needs one."""
         node = self._settled(node)
         written = self.blame is not None and operation is not None
-        if isinstance(node, (Const, Name)) and not (written and node != self.current.get(target)):
+        if isinstance(node, (Const, Name)) and not (written and node != self.world.before(target)):
             return _Written(target, node)
         relaxed = None
         if written and operation is not None:
-            relaxed = self._settled(self._outcome(operation, target, None, Name(f"free {name}")))
+            relaxed = self._settled(self._outcome(operation, target, self.world, Name(f"free {name}")))
         possible = None if written else possible_values(node, self.possible)
         return _Written(target, Name(name), Definition(name, node, operation, relaxed), possible)
 
@@ -230,39 +181,30 @@ class _Unroller:
 
     def _remembered(self, place: int, made: Callable[[], Outcome]) -> Outcome:
         """What an operation comes to, which another question may have found out."""
-        return made() if self.meanings is None else self.meanings.outcome(place, made)
+        meanings = self.world.meanings
+        return made() if meanings is None else meanings.outcome(place, made)
 
-    def _meaning(self, node: Node, shadow: _Shadow | None) -> Node:
-        """The node with what each name means at this place, for the real world or a shadow, as far as it is settled."""
-        return narrow(node, self.possible, lambda name: self._value(name, shadow))
+    def _meaning(self, node: Node, world: World | Shadow) -> Node:
+        """The node with what each name means at this place of a world, as far as it is settled."""
+        return narrow(node, self.possible, world.value)
 
-    def _value(self, name: str, shadow: _Shadow | None) -> Node:
-        if name.startswith("typed."):
-            flag = name.removeprefix("typed.")
-            return UNSET if shadow is not None and flag in shadow.flags else self.typed.get(flag, UNSET)
-        if shadow is not None and name in shadow.current:
-            return shadow.current[name]
-        # Within a deferred step what the step wrote is not seen yet; its locals are.
-        world = self.entry if self.scope and not _is_local(name) else self.current
-        return world.get(name, UNSET)
-
-    def _touched(self, operation: Operation) -> list[_Shadow]:
+    def _touched(self, operation: Operation) -> list[Shadow]:
         """The shadows in which the operation may find or leave something else."""
         if not self.shadows:
             return []
         met = {name.removeprefix("typed.") for name in reads(operation)} | targets(operation)
         return [shadow for shadow in self.shadows if not met.isdisjoint(shadow.current)]
 
-    def _holds(self, operation: Operation, shadow: _Shadow | None) -> Node:
+    def _holds(self, operation: Operation, world: World | Shadow) -> Node:
         """The condition under which a rule is not broken."""
         require = operation.require if operation.require is not None else TRUE
         if operation.when is None:
-            return self._meaning(require, shadow)
-        when = self._meaning(operation.when, shadow)
-        return TRUE if when == FALSE else Any_((Not(when), self._meaning(require, shadow)))
+            return self._meaning(require, world)
+        when = self._meaning(operation.when, world)
+        return TRUE if when == FALSE else Any_((Not(when), self._meaning(require, world)))
 
     def _constraint(self, operation: Operation) -> Constraint | None:
-        node = self._settled(self._holds(operation, None))
+        node = self._settled(self._holds(operation, self.world))
         return None if node == TRUE else Constraint(operation.rule.id, node, operation)
 
     def _constrain(self, place: int, operation: Operation) -> None:
@@ -279,17 +221,17 @@ class _Unroller:
         if warning is not None:
             self.warnings.append(warning)
 
-    def _outcome(self, operation: Operation, target: str, shadow: _Shadow | None, instead: Node | None = None) -> Node:
+    def _outcome(self, operation: Operation, target: str, world: World | Shadow, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
-        result = before = self._before(target, shadow)
-        when = TRUE if operation.when is None else self._meaning(operation.when, shadow)
+        result = before = world.before(target)
+        when = TRUE if operation.when is None else self._meaning(operation.when, world)
         if when == FALSE:
             return before
         for case in reversed(operation.cases):
             value = next(
-                (instead or self._meaning(node, shadow) for name, node in case.writes if name == target), before
+                (instead or self._meaning(node, world) for name, node in case.writes if name == target), before
             )
-            result = value if case.when is None else Choice(self._meaning(case.when, shadow), value, result)
+            result = value if case.when is None else Choice(self._meaning(case.when, world), value, result)
         return Choice(when, result, before)
 
     def _write(self, place: int, operation: Operation) -> None:
@@ -299,58 +241,35 @@ class _Unroller:
         for shadow in self._touched(operation):
             self._shadow_write(operation, shadow, answers)
         for target, node in answers.items():
-            held = bool(operation.scope) and not _is_local(target)
-            (self.held if held else self.current)[target] = node
-            if self.meanings is not None:
-                (self.meanings.held if held else self.meanings.codes)[target] = self.meanings.of(node)
+            self.world.put(operation, target, node)
 
     def _written(self, place: int, operation: Operation) -> tuple[_Written, ...]:
         """What each target comes to be; versions have the number of the operation."""
         return tuple(
-            self._named(f"{target}#{place + 2}", target, self._outcome(operation, target, None), operation)
+            self._named(f"{target}#{place + 2}", target, self._outcome(operation, target, self.world), operation)
             for target in sorted(targets(operation))
         )
 
-    def _before(self, target: str, shadow: _Shadow | None) -> Node:
-        if shadow is not None and target in shadow.current:
-            return shadow.held.get(target, shadow.current[target])
-        return self.held.get(target, self.current.get(target, UNSET))
-
-    def _shadow_write(self, operation: Operation, shadow: _Shadow, answers: Mapping[str, Node]) -> None:
+    def _shadow_write(self, operation: Operation, shadow: Shadow, answers: Mapping[str, Node]) -> None:
         # All targets first: an operation's writes do not see one another.
         nodes = {target: self._settled(self._outcome(operation, target, shadow)) for target in answers}
         for target, real in answers.items():
             node = nodes[target]
-            if target in shadow.current or (_is_local(target) and node not in (real, self._real_node(real))):
+            if target in shadow.current or (is_local(target) and node not in (real, self._real_node(real))):
                 # A local that differs is no difference yet: it goes on in the shadow until a flag shows it.
-                held = shadow.held if operation.scope and not _is_local(target) else shadow.current
-                held[target] = self._define(f"~{target}", node)
+                shadow.put(operation, target, self._define(f"~{target}", node))
             elif target not in self.measures and node not in (real, self._real_node(real)):
                 shadow.differs.append(self._define("differs", Compare("!=", node, real)))
 
     def _real_node(self, real: Node) -> Node:
         return self._real.get(real.name, real) if isinstance(real, Name) else real
 
-    def _leave(self) -> None:
-        self.current.update(self.held)
-        self.held.clear()
-        if self.meanings is not None:
-            self.meanings.leave()
-        self.scope = 0
-        for shadow in self.shadows:
-            shadow.current.update(shadow.held)
-            shadow.held.clear()
-
-    def _forbid_superfluous(self, shadow: _Shadow) -> None:
-        differs: list[Node] = [shadow.typed, *shadow.differs]
+    def _forbid_superfluous(self, shadow: Shadow) -> None:
+        differs: list[Node] = [shadow.untyped, *shadow.differs]
         for flag in shadow.flags:
-            node = self._settled(Compare("!=", self.current[flag], shadow.current[flag]))
+            node = self._settled(Compare("!=", self.world.current[flag], shadow.current[flag]))
             if node != FALSE:
                 differs.append(node if isinstance(node, Const) else self._define("differs", node))
         whole = self._settled(Any_(tuple(differs)))
         if whole != TRUE:
             self.constraints.append(Constraint("superfluous: " + ", ".join(shadow.flags), whole))
-
-
-def _is_local(target: str) -> bool:
-    return target.startswith("local.")

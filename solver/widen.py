@@ -9,7 +9,7 @@ from constraints.schema import Flag, Operation
 from constraints.values import Value
 
 from .operations import reads
-from .unroll import Unit
+from .unit import Unit
 
 MOST_VALUES = 32
 

@@ -22,7 +22,8 @@ from .proof import holds
 from .question import idle_constraints, units_of
 from .refute import Refuter
 from .spell import spell
-from .unroll import Unit, unroll
+from .unit import Unit
+from .unroll import unroll
 
 LIMIT = 4_000
 Typed = Mapping[str, Value]

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from constraints.tree import Name
 from constraints.values import Value, same
 from solver.api import Preflight
+from solver.check import MOST_PREPARED
 from solver.cli.app import run
 from solver.machine import platform_of
 from solver.place import Place
@@ -206,3 +208,18 @@ def test_what_goes_without_saying_is_not_told(model: str, gpu: str, words: list[
     for core in found.cores:
         facts = {one.name: one.value for one in core.elements if one.kind == "fact"}
         assert facts.get("runtime.cuda") == told
+
+
+def test_what_is_kept_for_the_next_question_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = preflight().engine
+    many = [{"gpu.sm90": True} for _ in range(MOST_PREPARED + 1)]
+    first = engine.prepared(many[0])
+    assert engine.prepared(many[0]) is first
+    for facts in many[1:]:
+        engine.prepared(facts)
+    assert engine.prepared(many[0]) is not first
+    forms = first.forms
+    forms.number(Name("a"))
+    assert first.forms is forms
+    monkeypatch.setattr("solver.prepared.MOST_FORMS", 0)
+    assert first.forms is not forms

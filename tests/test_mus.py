@@ -59,6 +59,34 @@ def test_every_conflict_and_correction(system: tuple[int, Sets], precise: bool) 
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
+@given(systems, st.permutations(range(7)))
+def test_what_holds_beside_changes_no_answer(system: tuple[int, Sets], shuffled: list[int]) -> None:
+    """An oracle that also tells what else holds saves questions; conflicts and corrections are the same."""
+    size, nogoods = system
+    beside: set[int] = set()
+    asked = {True: 0, False: 0}
+
+    def refute(chosen: frozenset[int]) -> frozenset[int] | None:
+        asked[True] += 1
+        found = oracle(nogoods)(chosen)
+        beside.clear()
+        for one in shuffled if found is None else ():
+            if one < size and holds(nogoods, chosen | beside | {one}):
+                beside.add(one)
+        return found
+
+    def plain(chosen: frozenset[int]) -> frozenset[int] | None:
+        asked[False] += 1
+        return oracle(nogoods)(chosen)
+
+    told = enumerate_conflicts(refute, range(size), met=lambda: frozenset(beside), seconds=60)
+    alone = enumerate_conflicts(plain, range(size), seconds=60)
+    assert (told.cores, told.corrections) == (alone.cores, alone.corrections)
+    if len(told.corrections) == 1:
+        assert asked[True] <= asked[False]
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
 @given(systems)
 def test_each_correction_meets_each_core(system: tuple[int, Sets]) -> None:
     size, nogoods = system

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections import defaultdict
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,9 +18,11 @@ from constraints.values import Value, same
 from solver.check import initial_values
 from solver.problem import Problem, value_of
 from solver.rank import ranked
+from solver.remembered import Remembered
 from solver.resolve import Program
 from solver.search import solve
-from solver.unroll import Unit, unroll
+from solver.unit import Unit
+from solver.unroll import unroll
 
 FLAGS = ("a", "b", "c", "d")
 NAMES = (*FLAGS, "local.l", "typed.a", "typed.b")
@@ -158,6 +161,30 @@ def test_the_problem_admits_what_resolve_accepts(seed: int) -> None:
             assert equal(last, effective), assignment
 
 
+@settings(deadline=None, max_examples=40, derandomize=True)
+@given(st.integers(0, 10**9))
+def test_what_could_be_blamed_still_holds(seed: int) -> None:
+    """Where each write stays a definition the same is admitted, whatever what is free would be."""
+    drawn = Drawn(seed)
+    words = dict.fromkeys((*FLAGS, "local.l"), VALUES)
+    problem = unroll(drawn.operations, drawn.defaults, drawn.units, {}, shadows=False, blame=words)
+    free = {variable.name: None for variable in problem.variables if variable.name.startswith("free ")}
+    for assignment in drawn.assignments():
+        accepted = drawn.effective(typed_of(assignment)) is not None
+        assert (not problem.broken({**assignment, **free})) == accepted, assignment
+
+
+def test_a_write_back_within_a_deferred_step_can_be_blamed() -> None:
+    """What the step wrote before is written over, though the value is the one the step began with."""
+    operations = []
+    for place, value in enumerate((2, 1)):
+        write = Case(None, (("a", Const(value)),))
+        operations.append(Operation(rule(place, "set", (write,)), "s", "s", ((place, 0),), 1, None, None, (write,)))
+    units = [Unit.of_flag("b", [None, 1])]
+    problem = unroll(operations, {"a": 1, "b": None}, units, {}, shadows=False, blame={"a": (1, 2)})
+    assert [one.operation.rule.id for one in problem.definitions if one.operation is not None] == ["r0", "r1"]
+
+
 def walked(drawn: Drawn, initial: Typed, stop: bool) -> tuple[Typed, list[tuple[str, str]], list[str]]:
     """The program read aloud: last values, what was written by which rule, which rules are broken."""
     values, writes, broken = dict(initial), [], []
@@ -256,3 +283,43 @@ def test_only_errors_and_defects_bind() -> None:
         operation = Operation(rule(0, "error")._replace(kind=kind), "s", "s", ((0, 0),), 0, None, never, ())
         problem = unroll([operation], {"b": None}, [Unit.of_flag("b", [None, 1])], {}, shadows=False)
         assert solve(problem).count == count
+
+
+class Asking:
+    """Questions about one drawn program: which flags are open, with which values, and what is typed for the others."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = drawn
+        self.random = drawn.random
+
+    def units(self) -> list[Unit]:
+        """Some of the units, each with some of its values."""
+        chosen = self.random.sample(self.drawn.units, self.random.randint(1, len(self.drawn.units)))
+        return [
+            replace(one, domain=tuple(self.random.sample(one.domain, self.random.randint(1, len(one.domain)))))
+            for one in sorted(chosen, key=lambda one: one.name)
+        ]
+
+    def closed(self, units: list[Unit]) -> Typed:
+        """What is typed for flags that are not open."""
+        inside = {flag for unit in units for flag in unit.flags}
+        return {flag: self.random.choice(VALUES) for flag in FLAGS if flag not in inside and self.random.random() < 0.6}
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.integers(0, 10**9), st.booleans())
+def test_what_is_remembered_changes_no_problem(seed: int, blamed: bool) -> None:
+    """A problem unrolled with what earlier questions found out is the one unrolled alone."""
+    drawn = Drawn(seed)
+    asking = Asking(drawn)
+    remembered = Remembered(drawn.operations)
+    for _ in range(12):
+        units = asking.units()
+        closed = asking.closed(units)
+        blame = {flag: tuple(drawn.random.sample(VALUES, 2)) for flag in FLAGS} if blamed else None
+
+        alone, shared = (
+            unroll(drawn.operations, drawn.defaults, units, closed, shadows=False, blame=blame, remembered=memory)
+            for memory in (None, remembered)
+        )
+        assert shared == alone

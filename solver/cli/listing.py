@@ -12,7 +12,7 @@ from constraints.tree import describe
 from constraints.values import Value
 
 from ..errors import InputError
-from ..near import nearest_names
+from ..near import named, nearest_names
 from ..render.sentence import WIDTH, cited, shown, wrapped
 from .inputs import flag_named
 
@@ -149,11 +149,8 @@ def profiles(wanted: str | None) -> str:
     Raises InputError.
     """
     known = _knowledge(None).profiles
-    if wanted is not None and wanted not in known:
-        near = nearest_names(wanted, known, 1)
-        raise InputError(f"no profile is called {wanted!r}", "profiles", "Known: " + ", ".join(sorted(known)), near)
     lines = []
-    for profile in known.values() if wanted is None else (known[wanted],):
+    for profile in known.values() if wanted is None else (named(wanted, known, "profile", "profiles"),):
         lines.append(wrapped(f"{profile.name}: {profile.about}", "  ", ""))
         lines += [
             wrapped(f"{term.name} (weight {term.weight}): {term.about}", "      ", "    ") for term in profile.terms

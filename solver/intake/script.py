@@ -51,7 +51,7 @@ def _marks(found: Iterable[Word | Operator]) -> Iterator[Word | str]:
             continue
         if held:
             yield held
-        held = text if text in _DOUBLED and text else ""
+        held = text if text in _DOUBLED else ""
         if not held:
             yield token if isinstance(token, Word) else text
     if held:

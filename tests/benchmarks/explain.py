@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from solver.api import Preflight
-from solver.blame import Case
+from solver.case import Case
 from solver.explain import _soft
 from solver.facts import Platform
 from solver.machine import platform_of

@@ -1,0 +1,122 @@
+"""What names mean as a program is read: where all that is typed stands, and in the shadow where some of it is not.
+
+Within a deferred step what the step wrote is held: it is not seen before the step is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from constraints.schema import Operation
+from constraints.tree import Const, Node
+from constraints.values import Value
+
+from .remembered import Meanings, Remembered
+
+UNSET = Const(None)
+
+
+class World:
+    """The world in which everything typed stands; with ``remembered`` it keeps the codes of what names mean, too."""
+
+    def __init__(
+        self, defaults: Mapping[str, Value], closed: Mapping[str, Value], remembered: Remembered | None
+    ) -> None:
+        self.typed: dict[str, Node] = {}
+        self.current: dict[str, Node] = {}
+        self.held: dict[str, Node] = {}
+        self.meanings = None if remembered is None else Meanings(remembered)
+        self._scope = 0
+        self._entry: Mapping[str, Node] = {}
+        for flag, default in defaults.items():
+            value = closed.get(flag)
+            self.typed[flag] = Const(value)
+            self.current[flag] = Const(default if value is None else value)
+
+    def start(self) -> None:
+        """Every flag has its first meaning."""
+        if self.meanings is not None:
+            self.meanings.start(self.current)
+            self.meanings.start({f"typed.{flag}": node for flag, node in self.typed.items()})
+
+    def can_be(self, name: str, values: tuple[Value, ...] | None) -> None:
+        """A variable or a derived value is new."""
+        if self.meanings is not None:
+            self.meanings.open(name, values)
+
+    def value(self, name: str) -> Node:
+        """What a name that is read means at this place."""
+        if name.startswith("typed."):
+            return self.typed.get(name.removeprefix("typed."), UNSET)
+        # Within a deferred step what the step wrote is not seen yet; its locals are.
+        return (self._entry if self._scope and not is_local(name) else self.current).get(name, UNSET)
+
+    def before(self, target: str) -> Node:
+        """What a write at this place finds."""
+        return self.held.get(target, self.current.get(target, UNSET))
+
+    def put(self, operation: Operation, target: str, node: Node) -> None:
+        """An operation has written."""
+        held = is_held(operation, target)
+        (self.held if held else self.current)[target] = node
+        if self.meanings is not None:
+            (self.meanings.held if held else self.meanings.codes)[target] = self.meanings.of(node)
+
+    def enter(self, scope: int) -> None:
+        """The next operation is of this deferred step, or of none where ``scope`` is 0."""
+        if scope and scope != self._scope:
+            self._scope, self._entry = scope, self.current
+            self.current = dict(self.current)
+
+    def leave(self) -> None:
+        """A deferred step is left: what it wrote is seen."""
+        self.current.update(self.held)
+        self.held.clear()
+        self._scope = 0
+        if self.meanings is not None:
+            self.meanings.leave()
+
+
+@dataclass(slots=True)
+class Shadow:
+    """The world in which ``flags`` were not typed and everything else stands as it does in ``real``.
+
+    ``untyped`` says that they are not typed at all, ``differs`` that some rule answers differently.
+    """
+
+    real: World
+    flags: tuple[str, ...]
+    untyped: Node
+    current: dict[str, Node]
+    held: dict[str, Node] = field(default_factory=dict)
+    differs: list[Node] = field(default_factory=list)
+
+    def value(self, name: str) -> Node:
+        """What a name that is read means at this place."""
+        if name.startswith("typed.") and name.removeprefix("typed.") in self.flags:
+            return UNSET
+        return self.current[name] if name in self.current else self.real.value(name)
+
+    def before(self, target: str) -> Node:
+        """What a write at this place finds."""
+        return self.held.get(target, self.current[target]) if target in self.current else self.real.before(target)
+
+    def put(self, operation: Operation, target: str, node: Node) -> None:
+        """An operation has written something else than in the real world."""
+        (self.held if is_held(operation, target) else self.current)[target] = node
+
+    def leave(self) -> None:
+        """A deferred step is left: what it wrote is seen."""
+        self.current.update(self.held)
+        self.held.clear()
+
+
+def is_local(target: str) -> bool:
+    """Whether it is a name that no one but the program sees."""
+    return target.startswith("local.")
+
+
+def is_held(operation: Operation, target: str) -> bool:
+    """Whether what an operation writes is seen only after its step."""
+    return bool(operation.scope) and not is_local(target)
