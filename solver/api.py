@@ -18,6 +18,7 @@ from .errors import InputError
 from .estimate.memory import Memory, memory
 from .estimate.roofline import Workload
 from .facts import Platform
+from .given import arguments_given, count_given, flag_named, kept_given, listed, values_given
 from .intake.hub import Hub
 from .intake.refusal import Refusal
 from .machine import platform_of
@@ -25,7 +26,7 @@ from .model_input import NOWHERE
 from .near import nearest_names
 from .notes import environment_notes, notes_of
 from .observe import report_of
-from .place import Place, World
+from .place import ASPECTS, Place, World
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Subject, Survey
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Preflight:
     def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
-        self.asked = known[-1] if release is None else release
+        self.asked = known[-1] if release is None else str(release)
         try:
             release_key(self.asked)
         except ValueError as fault:
@@ -63,7 +64,11 @@ class Preflight:
 
         Raises InputError.
         """
-        return platform_of(self.knowledge, machine) if isinstance(machine, str) else machine
+        if isinstance(machine, Platform):
+            return machine
+        if not isinstance(machine, str):
+            raise InputError(f"{machine!r} names no machine", "platform", "Write it as 8xH100.")
+        return platform_of(self.knowledge, machine)
 
     def subject(self, model: str, platform: Platform) -> Subject:
         """What a question is about, for the head of its answer.
@@ -85,7 +90,7 @@ class Preflight:
         self,
         model: str | None,
         platform: Platform | str,
-        arguments: Sequence[str],
+        arguments: Sequence[str] | str,
         folder: Path | None = None,
         *,
         why: bool = False,
@@ -93,13 +98,16 @@ class Preflight:
     ) -> CheckReport:
         """What SGLang does with a command; ``why`` adds the conflicts and ways out when it does not hold.
 
+        ``arguments`` are its words, or one text that is split as a shell splits it.
+
         ``keep`` names flags, and ``gpu num_gpus release model``, that no way out may change.
 
         Raises InputError.
         """
         platform = self.machine(platform)
-        checked, platform = self._checked(model, platform, arguments, folder)
-        return self.explained(checked, model, platform, why=why, keep=keep)
+        kept = kept_given(keep, self.knowledge.flags)
+        checked, platform = self._checked(model, platform, arguments_given(arguments), folder)
+        return self.explained(checked, model, platform, why=why, keep=kept)
 
     def explained(
         self, checked: Checked, model: str | None, platform: Platform, *, why: bool, keep: Collection[str] = ()
@@ -113,13 +121,12 @@ class Preflight:
         return report
 
     def _checked(
-        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
+        self, model: str | None, platform: Platform, arguments: Sequence[str] | str, folder: Path | None = None
     ) -> tuple[Checked, Platform]:
-        """What SGLang does with a command, on a machine with as many GPUs as it asks for when nobody counted."""
+        """What SGLang does with a command, on a machine of as many nodes and GPUs as it takes where nobody counted."""
         checked = self.engine.check(model, platform, arguments, folder)
-        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
-            platform = replace(platform, num_gpus=wanted)
-            checked = self.engine.check(model, platform, arguments, folder)
+        if (wanted := self.engine.wanted(checked, platform)) != platform:
+            return self.engine.check(model, wanted, arguments, folder), wanted
         return checked, platform
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:
@@ -168,7 +175,7 @@ class Preflight:
         platform = self.machine(platform)
         chosen = self.profile(profile)
         served = workload or Workload(*chosen.workload)
-        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        wish = Wish(chosen, served, self._pins(pins), count_given(top, "top"), alike, tuple(front))
         found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
         if found.count:
             return found
@@ -186,20 +193,22 @@ class Preflight:
         Raises InputError.
         """
         platform = self.machine(platform)
-        return self._explain(model, platform, pins, keep, typed=False)
+        kept = kept_given(keep, self.knowledge.flags)
+        return self._explain(model, platform, self._pins(pins), kept, typed=False)
 
     def explain_command(
-        self, model: str | None, platform: Platform | str, arguments: Sequence[str], keep: Collection[str] = ()
+        self, model: str | None, platform: Platform | str, arguments: Sequence[str] | str, keep: Collection[str] = ()
     ) -> Explanation:
         """Why a command does not hold, and the ways out; ``keep`` as in `check`.
 
         Raises InputError, also for a command that cannot be parsed.
         """
         platform = self.machine(platform)
-        checked, platform = self._checked(model, platform, arguments)
+        kept = kept_given(keep, self.knowledge.flags)
+        checked, platform = self._checked(model, platform, arguments_given(arguments))
         if isinstance(checked.parsed, Refusal):
             raise InputError("the command cannot be parsed: check it first", "arguments")
-        return self._explain(checked.model or "", platform, checked.parsed.typed, keep, typed=True)
+        return self._explain(checked.model or "", platform, checked.parsed.typed, kept, typed=True)
 
     def which(
         self,
@@ -208,7 +217,7 @@ class Preflight:
         platform: Platform | str,
         *,
         pins: Mapping[str, Value] | None = None,
-        arguments: Sequence[str] | None = None,
+        arguments: Sequence[str] | str | None = None,
         progress: Callable[[int, int], None] = lambda done, whole: None,
     ) -> Survey:
         """For which GPUs, counts, releases or checkpoints (``gpu num_gpus release model``) a question holds.
@@ -218,10 +227,12 @@ class Preflight:
         from .proof import Question
         from .survey import survey
 
+        if aspect not in ASPECTS:
+            raise InputError(f"{aspect!r} is nothing to compare by", "aspect", "Known: " + ", ".join(ASPECTS))
         platform = self.machine(platform)
-        wanted = dict(pins or {})
+        wanted = self._pins(pins)
         if arguments is not None:
-            checked, platform = self._checked(model, platform, arguments)
+            checked, platform = self._checked(model, platform, arguments_given(arguments))
             if isinstance(checked.parsed, Refusal):
                 raise InputError("the command cannot be parsed: check it first", "arguments")
             wanted = dict(checked.parsed.typed)
@@ -237,8 +248,8 @@ class Preflight:
         *,
         flag: str | None = None,
         by: str = "gpu",
-        values: Sequence[Value] = (),
-        columns: Sequence[Value] = (),
+        values: Sequence[Value] | str = (),
+        columns: Sequence[Value] | str = (),
         typed: Mapping[str, Value] | None = None,
         ways: bool = True,
         progress: Callable[[int, int], None] = lambda done, whole: None,
@@ -256,9 +267,10 @@ class Preflight:
 
         if platform is None and by != "gpu":
             raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
-        asked = Asked(
-            flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
-        )
+        flags = self.knowledge.flags
+        shown = flag_named(flag or self.knowledge.roles["matrix.flag"], flags)
+        axis = by if by in ASPECTS else flag_named(by, flags)
+        asked = Asked(shown, axis, listed(values), listed(columns), values_given(typed or {}, flags, "typed"), ways)
         machine = self.machine(platform or gpus(self.knowledge)[0])
         return matrix(Place(self.engine, model, machine), asked, self.world, progress)
 
@@ -270,7 +282,7 @@ class Preflight:
         from .marginal import marginals
 
         platform = self.machine(platform)
-        return marginals(self.engine, self.subject(model, platform), model, platform, dict(pins or {}))
+        return marginals(self.engine, self.subject(model, platform), model, platform, self._pins(pins))
 
     def diagnose(
         self, text: str, *, model: str | None = None, gpu: str | None = None, command: str = "", why: bool = True
@@ -326,6 +338,9 @@ class Preflight:
         subject = self.subject(model, platform)
         asked = Asked(subject, place, self.world, self.engine.prepared(facts), frozenset(keep))
         return explain(asked, pins, typed=typed)
+
+    def _pins(self, pins: Mapping[str, Value] | None) -> dict[str, Value]:
+        return values_given({} if pins is None else pins, self.knowledge.flags, "pins")
 
     @property
     def world(self) -> World:

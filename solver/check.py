@@ -22,6 +22,7 @@ from .intake.hub import Hub
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
+from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, read_model
 from .operations import targets
@@ -202,12 +203,18 @@ class Engine:
             raise InputError("no model is named", "model", "Give --model-path or a model.")
         return self.resolve(reference, platform, parsed)
 
-    def gpus_wanted(self, checked: Checked, platform: Platform) -> int:
-        """How many GPUs a node has: as said, else as many as the command takes."""
-        if platform.counted or checked.resolution is None:
-            return platform.num_gpus
-        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], checked.resolution.values)
-        return max(platform.num_gpus, -(-used // platform.nodes)) if isinstance(used, int) else platform.num_gpus
+    def wanted(self, checked: Checked, platform: Platform) -> Platform:
+        """The machine a command is for: nodes, and GPUs of each, as said; else as many as the command takes."""
+        resolution = checked.resolution
+        if resolution is None:
+            return platform
+        nodes = resolution.values.get(self.knowledge.roles["nodes"])
+        if platform.nodes == 1 and isinstance(nodes, int) and 1 < nodes <= MAX_NODES:
+            platform = replace(platform, nodes=nodes)
+        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], resolution.values)
+        if platform.counted or not isinstance(used, int):
+            return platform
+        return replace(platform, num_gpus=max(platform.num_gpus, -(-used // platform.nodes)))
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""

@@ -161,3 +161,44 @@ def test_the_folder_that_was_meant_is_named(
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == run(["version"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("; SGLang " + ", ".join(store.known_releases()))
+
+
+def test_a_command_loads_the_checkpoint_that_was_asked_for() -> None:
+    """Ids of the same shape share an entry of the catalogue; commands loaded the weights that the entry is named by."""
+    asked, llama = Preflight("0.5.23"), "meta-llama/Llama-3.3-70B-Instruct"
+    found = asked.check(llama.lower(), "4xH100", ["--tp", "8"], why=True)
+    assert found.explanation is not None
+    assert {found.subject.model, *(fix.model for fix in found.explanation.fixes)} == {llama}
+    assert asked.subject("Llama-3.1-8B-AWQ", asked.machine("H100")).model.startswith("hugging-quants/"), "no id"
+
+
+def test_as_well_means_with_the_same_command() -> None:
+    """With 2 GPUs in place of 8 another --tp-size is needed: that is no alternative to what is printed."""
+    found = Preflight("0.5.23").explain_command("Qwen/Qwen3-32B", "4xH100", ["--tp", "8"])
+    (moved,) = (fix for fix in found.fixes if fix.num_gpus != 4)
+    assert (moved.num_gpus, moved.also) == (8, ())
+
+
+@pytest.mark.parametrize(("gpu", "each"), [("2xH100", 2), ("H100", 2), ("4xH100", 4)])
+def test_a_command_for_several_nodes_runs_on_several(gpu: str, each: int) -> None:
+    found = Preflight("0.5.23").check("Qwen/Qwen3-32B", gpu, ["--tp", "4", "--nnodes", "2", "--node-rank", "0"])
+    assert found.holds
+    assert (found.subject.nodes, found.subject.num_gpus) == (2, each)
+
+
+def test_a_number_that_no_float_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", "--", "--page-size", "9" * 400]) in (0, 1)
+    assert "On each GPU about" in capsys.readouterr().out
+
+
+def test_a_fault_of_the_program_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("here")
+
+    monkeypatch.setattr("solver.api.Preflight.machine", broken)
+    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B"]) == 3
+    told = capsys.readouterr().err
+    assert "ZeroDivisionError: here" in told
+    assert "please report it" in told
