@@ -10,6 +10,7 @@ import pytest
 
 from constraints import store
 from solver.api import Preflight
+from solver.check import MOST_KEPT
 from solver.cli.app import run
 from solver.cli.inputs import arguments_of, pins_of
 from solver.errors import InputError
@@ -186,9 +187,12 @@ def test_a_command_for_several_nodes_runs_on_several(gpu: str, each: int) -> Non
     assert (found.subject.nodes, found.subject.num_gpus) == (2, each)
 
 
-def test_a_number_that_no_float_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", "--", "--page-size", "9" * 400]) in (0, 1)
-    assert "On each GPU about" in capsys.readouterr().out
+@pytest.mark.parametrize("page", ["9" * 400, "-" + "9" * 400])
+def test_a_number_that_no_float_holds(page: str) -> None:
+    asked = Preflight("0.5.23")
+    found = asked.memory(asked.check("Qwen/Qwen3-8B", "H100", ["--page-size", page]))
+    assert found is not None
+    assert found.tokens is not None
 
 
 def test_a_fault_of_the_program_is_no_answer(
@@ -202,3 +206,11 @@ def test_a_fault_of_the_program_is_no_answer(
     told = capsys.readouterr().err
     assert "ZeroDivisionError: here" in told
     assert "please report it" in told
+
+
+def test_a_stream_of_commands_does_not_fill_the_memory() -> None:
+    engine = Preflight("0.5.23").engine
+    machine = platform_of(engine.knowledge, "H100")
+    for number in range(MOST_KEPT + 50):
+        engine.check("Qwen/Qwen3-8B", machine, ["--json-model-override-args", f'{{"rope_theta": {number}}}'])
+    assert max(len(one) for one in (engine._facts, engine._models, engine._inputs)) == MOST_KEPT
