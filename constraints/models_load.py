@@ -17,6 +17,8 @@ from .release import Span, release_key
 from .tree import Const, Node, names
 
 ROOT = Path(__file__).parent / "models"
+# Where a derivation reads, other than in derivations.
+_ROOTS = ("config.", "text.", "own.", "stated.", "has.", "kind.", "misfits.")
 
 
 def load_models(release: str, root: Path = ROOT) -> ModelKnowledge:
@@ -259,7 +261,7 @@ class _Reader:
                         self._fault(part.file, part.line, f"{name} and {read} are derived from one another")
                     else:
                         visit(read)
-                elif not read.startswith(("config.", "text.", "has.", "kind.", "misfits.")) and read != "is_draft":
+                elif not read.startswith(_ROOTS) and read != "is_draft":
                     self._fault(part.file, part.line, f"{name} reads {read}, which is no fact and no config key")
             settled[name] = True
 

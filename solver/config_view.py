@@ -84,6 +84,14 @@ class ConfigView:
                 found.append(key)
         return tuple(dict.fromkeys(found))
 
+    def stated(self, key: str) -> Any:
+        """What the file says under ``key``, whatever the class makes of it."""
+        if key not in self.raw:
+            self.log.reads.absent[self.path + key] = None
+            return None
+        self.log.reads.found[self.path + key] = None
+        return self.raw[key]
+
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""
         if key in self.over:

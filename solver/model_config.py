@@ -124,6 +124,10 @@ class _Facts(Mapping[str, Value]):
             return plain(walk(self.text, names))
         if root == "config":
             return plain(walk(self._config(names[0]), names[1:]))
+        if root == "own":
+            return plain(walk(self.top.get(names[0]), names[1:]))
+        if root == "stated":
+            return plain(walk((self.text if names[0] == "text" else self.top).stated(names[1]), names[2:]))
         if root == "has":
             return self._has(names)
         if name == "is_draft":
@@ -137,6 +141,8 @@ class _Facts(Mapping[str, Value]):
             return (vision.cls.kind or None) if isinstance(vision, ConfigView) else None
         if name == "kind.text_is_part":
             return self.text is not self.top
+        if name == "kind.config_is_validated":
+            return self.top.cls.validated
         if name == "kind.text_is_validated":
             return self.text.cls.validated
         if root == "misfits":

@@ -96,10 +96,12 @@ def test_an_override_that_is_read_whatever_the_class_has_to_be_an_object(key: st
     assert caught.value.where == "--json-model-override-args"
 
 
-@pytest.mark.parametrize("names", [None, []], ids=str)
-def test_a_config_that_names_no_architecture_is_refused_by_a_rule(names: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "rule"), [(None, "config-names-architecture"), ([], "config-lists-an-architecture")], ids=str
+)
+def test_a_config_that_names_no_architecture_is_refused_by_a_rule(names: object, rule: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(config("architectures", names)), encoding="utf-8")
-    assert refused_by(str(tmp_path), {}) == ["config-names-architecture"]
+    assert refused_by(str(tmp_path), {}) == [rule]
 
 
 def refused_by(model: str, over: dict[str, Any]) -> list[str]:

@@ -65,6 +65,7 @@ GLM_47 = {
 STEP_35 = {
     "architectures": ["Step3p5ForCausalLM"],
     "model_type": "step3p5",
+    "auto_map": {"AutoConfig": "configuration_step3p5.Step3p5Config"},
     "hidden_size": 4096,
     "intermediate_size": 11264,
     "num_attention_heads": 64,
@@ -104,8 +105,8 @@ CASES = [
         "--tp 32 --dp 8 --enable-dp-attention --moe-dense-tp-size 1 --ep 32 --moe-a2a-backend deepep",
         set(),
     ),
-    ("sglang 26107", ANY, STEP_35, "4xH200", "--tp 4", {"fp8-shared-expert-blocks", "fp8-expert-blocks"}),
-    ("sglang 26107, way out", ANY, STEP_35, "2xH200", "--tp 2", set()),
+    ("sglang 26107", ANY, STEP_35, "4xH200", "--tp 4 --trust-remote-code", {"fp8-shared-expert-blocks", "fp8-expert-blocks"}),
+    ("sglang 26107, way out", ANY, STEP_35, "2xH200", "--tp 2 --trust-remote-code", set()),
     ("slime 1796", ANY, GLM_47, "32xH200", "--tp-size 32", {"fp8-expert-blocks"}),
     ("slime 1796, 192 wide", ANY, GLM_47, "8xH200", "--tp-size 8", {"fp8-expert-blocks"}),
     ("slime 1796, way out", ANY, GLM_47, "4xH200", "--tp-size 4", set()),

@@ -155,6 +155,7 @@ DECIDED: dict[str, Answer] = {
     "deepep-qwen3vl": (OLDEST, "Qwen/Qwen3-VL-30B-A3B-Instruct", "4xH200", "ep_size", 4),
     "deepep-v2-mimo-inert": (NEWEST, "checkpoints/mimo-v2", "8xH200", "refused", "deepep-v2-prefill-budget"),
     "l4x8-oom": (NEWEST, "Qwen/Qwen3-235B-A22B", "8xL4", "breaks", "weights-fit-the-gpu"),
+    "gemma3-27b-awq-oom": (NEWEST, "checkpoints/gemma-3-27b-awq", "L4", "breaks", "weights-leave-a-kv-cache"),
     "fa3-hicache-kernel-ima": (NEWEST, "Qwen/Qwen3-8B", "H200", "hicache_io_backend", "kernel"),
     "step35-fp8-tp4": (OLDEST, "checkpoints/step-3.5-fp8", "4xH200", "breaks", "fp8-shared-expert-blocks"),
     "glm47-fp8-tp32": (OLDEST, "checkpoints/glm-4.7-fp8", "32xH200", "breaks", "fp8-expert-blocks"),

@@ -16,7 +16,7 @@ import ast
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from constraints.load import load
@@ -75,28 +75,26 @@ def _printed(node: ast.stmt, assigned: list[tuple[int, str, ast.expr]]) -> tuple
         parts = [node.msg] if node.msg is not None else []
     else:
         return None
-    whole = []
-    for part in parts:
-        if isinstance(part, ast.Name):
-            before = [value for line, name, value in assigned if name == part.id and line < node.lineno]
-            whole += [_text(before[-1])] if before else []
-        else:
-            whole.append(_text(part))
-    return tokens(" ".join(whole), _FILLED)
+    known = {name: value for line, name, value in sorted(assigned, key=lambda one: one[0]) if line < node.lineno}
+    return tokens(" ".join([_text(part, known) for part in parts]), _FILLED)
 
 
-def _text(node: ast.expr) -> str:
-    """The text of an expression, with a mark where something is filled in."""
-    if isinstance(node, ast.Constant):
-        return str(node.value) if isinstance(node.value, str) else ""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_text(part) if isinstance(part, ast.Constant) else _FILLED for part in node.values)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return _text(node.left) + _text(node.right)
-    if isinstance(node, ast.BinOp):
-        return re.sub(r"%\S", _FILLED, _text(node.left))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-        return re.sub(r"\{[^}]*\}", _FILLED, _text(node.func.value))
+def _text(node: ast.expr, known: Mapping[str, ast.expr]) -> str:
+    """The text of an expression, with a mark where something is filled in; ``known``: what names stand for."""
+    match node:
+        case ast.Constant(value):
+            return value if isinstance(value, str) else ""
+        case ast.Name(name) | ast.FormattedValue(ast.Name(name), -1, None) if name in known:
+            # What it stands for may name the same again: `message = f"{message} ..."`.
+            return _text(known[name], {other: value for other, value in known.items() if other != name})
+        case ast.JoinedStr(values):
+            return "".join([_text(part, known) for part in values])
+        case ast.BinOp(left, ast.Add(), right):
+            return _text(left, known) + _text(right, known)
+        case ast.BinOp(left):
+            return re.sub(r"%\S", _FILLED, _text(left, known))
+        case ast.Call(ast.Attribute(value, "format")):
+            return re.sub(r"\{[^}]*\}", _FILLED, _text(value, known))
     return _FILLED
 
 
@@ -132,7 +130,7 @@ def recorded(files: Iterable[Path]) -> dict[str, tuple[str, ...]]:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for case in (json.loads(line) for line in lines):
                 if case.get("words") and case.get("where"):
-                    own = tokens(case["words"])
+                    own = tokens(re.sub(r"^\w*(Error|Exception)\b:?", "", case["words"]))
                     found[case["where"]] = tuple(one for one in found.get(case["where"], own) if one in own)
     return found
 
@@ -161,7 +159,8 @@ def main() -> None:
                     cited.add(site)
                     if words := distinctive(site, printed, holders):
                         rules[rule.id] = words
-            if rule.id not in rules and (shared := heard.get(f"{source.file}:{source.line}")):
+            shared = heard.get(f"{source.file}:{source.line}", ())
+            if rule.id not in rules and len(shared) >= FEWEST:
                 rules[rule.id] = shared[:MOST]
     others = {
         f"{site[0]}:{site[1]}": words
