@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from constraints import store
@@ -31,7 +30,7 @@ class Answering:
     def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
-        self.asked = known[-1] if release is None else release
+        self.asked = known[-1] if release is None else str(release)
         try:
             release_key(self.asked)
         except ValueError as fault:
@@ -51,7 +50,11 @@ class Answering:
 
         Raises InputError.
         """
-        return platform_of(self.knowledge, machine) if isinstance(machine, str) else machine
+        if isinstance(machine, Platform):
+            return machine
+        if not isinstance(machine, str):
+            raise InputError(f"{machine!r} names no machine", "platform", "Write it as 8xH100.")
+        return platform_of(self.knowledge, machine)
 
     def subject(self, model: str, platform: Platform) -> Subject:
         """What a question is about, for the head of its answer.
@@ -79,13 +82,12 @@ class Answering:
         return named(profile, self.knowledge.profiles, "profile", "profile")
 
     def _checked(
-        self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
+        self, model: str | None, platform: Platform, arguments: Sequence[str] | str, folder: Path | None = None
     ) -> tuple[Checked, Platform]:
-        """What SGLang does with a command, on a machine with as many GPUs as it asks for when nobody counted."""
+        """What SGLang does with a command, on a machine of as many nodes and GPUs as it takes where nobody counted."""
         checked = self.engine.check(model, platform, arguments, folder)
-        if (wanted := self.engine.gpus_wanted(checked, platform)) != platform.num_gpus:
-            platform = replace(platform, num_gpus=wanted)
-            checked = self.engine.check(model, platform, arguments, folder)
+        if (wanted := self.engine.wanted(checked, platform)) != platform:
+            return self.engine.check(model, wanted, arguments, folder), wanted
         return checked, platform
 
     def report(self, checked: Checked, model: str | None, platform: Platform) -> CheckReport:

@@ -18,8 +18,9 @@ from .errors import InputError
 from .estimate.memory import Memory, memory
 from .estimate.roofline import Workload
 from .facts import Platform
+from .given import arguments_given, count_given, flag_named, kept_given, listed, values_given
 from .intake.refusal import Refusal
-from .place import Place
+from .place import ASPECTS, Place
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Preflight(Answering):
         self,
         model: str | None,
         platform: Platform | str,
-        arguments: Sequence[str],
+        arguments: Sequence[str] | str,
         folder: Path | None = None,
         *,
         why: bool = False,
@@ -46,13 +47,16 @@ class Preflight(Answering):
     ) -> CheckReport:
         """What SGLang does with a command; ``why`` adds the conflicts and ways out when it does not hold.
 
+        ``arguments`` are its words, or one text that is split as a shell splits it.
+
         ``keep`` names flags, and ``gpu num_gpus release model``, that no way out may change.
 
         Raises InputError.
         """
         platform = self.machine(platform)
-        checked, platform = self._checked(model, platform, arguments, folder)
-        return self.explained(checked, model, platform, why=why, keep=keep)
+        kept = kept_given(keep, self.knowledge.flags)
+        checked, platform = self._checked(model, platform, arguments_given(arguments), folder)
+        return self.explained(checked, model, platform, why=why, keep=kept)
 
     def explained(
         self, checked: Checked, model: str | None, platform: Platform, *, why: bool, keep: Collection[str] = ()
@@ -100,7 +104,7 @@ class Preflight(Answering):
         platform = self.machine(platform)
         chosen = self.profile(profile)
         served = workload or Workload(*chosen.workload)
-        wish = Wish(chosen, served, dict(pins or {}), top, alike, tuple(front))
+        wish = Wish(chosen, served, self._pins(pins), count_given(top, "top"), alike, tuple(front))
         found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
         if found.count:
             return found
@@ -118,18 +122,20 @@ class Preflight(Answering):
         Raises InputError.
         """
         platform = self.machine(platform)
-        return self._explain(model, platform, pins, keep, typed=False)
+        kept = kept_given(keep, self.knowledge.flags)
+        return self._explain(model, platform, self._pins(pins), kept, typed=False)
 
     def explain_command(
-        self, model: str | None, platform: Platform | str, arguments: Sequence[str], keep: Collection[str] = ()
+        self, model: str | None, platform: Platform | str, arguments: Sequence[str] | str, keep: Collection[str] = ()
     ) -> Explanation:
         """Why a command does not hold, and the ways out; ``keep`` as in `check`.
 
         Raises InputError, also for a command that cannot be parsed.
         """
         platform = self.machine(platform)
-        checked, platform = self._checked(model, platform, arguments)
-        return self._explain(checked.model or "", platform, _typed(checked), keep, typed=True)
+        kept = kept_given(keep, self.knowledge.flags)
+        checked, platform = self._checked(model, platform, arguments_given(arguments))
+        return self._explain(checked.model or "", platform, _typed(checked), kept, typed=True)
 
     def which(
         self,
@@ -138,7 +144,7 @@ class Preflight(Answering):
         platform: Platform | str,
         *,
         pins: Mapping[str, Value] | None = None,
-        arguments: Sequence[str] | None = None,
+        arguments: Sequence[str] | str | None = None,
         progress: Callable[[int, int], None] = lambda done, whole: None,
     ) -> Survey:
         """For which GPUs, counts, releases or checkpoints (``gpu num_gpus release model``) a question holds.
@@ -148,10 +154,12 @@ class Preflight(Answering):
         from .proof import Question
         from .survey import survey
 
+        if aspect not in ASPECTS:
+            raise InputError(f"{aspect!r} is nothing to compare by", "aspect", "Known: " + ", ".join(ASPECTS))
         platform = self.machine(platform)
-        wanted = dict(pins or {})
+        wanted = self._pins(pins)
         if arguments is not None:
-            checked, platform = self._checked(model, platform, arguments)
+            checked, platform = self._checked(model, platform, arguments_given(arguments))
             wanted = dict(_typed(checked))
         typed = {flag: value for flag, value in wanted.items() if value is not None}
         question = Question(Place(self.engine, model, platform), typed, {} if arguments is not None else wanted)
@@ -165,8 +173,8 @@ class Preflight(Answering):
         *,
         flag: str | None = None,
         by: str = "gpu",
-        values: Sequence[Value] = (),
-        columns: Sequence[Value] = (),
+        values: Sequence[Value] | str = (),
+        columns: Sequence[Value] | str = (),
         typed: Mapping[str, Value] | None = None,
         ways: bool = True,
         progress: Callable[[int, int], None] = lambda done, whole: None,
@@ -184,9 +192,10 @@ class Preflight(Answering):
 
         if platform is None and by != "gpu":
             raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
-        asked = Asked(
-            flag or self.knowledge.roles["matrix.flag"], by, tuple(values), tuple(columns), dict(typed or {}), ways
-        )
+        flags = self.knowledge.flags
+        shown = flag_named(flag or self.knowledge.roles["matrix.flag"], flags)
+        axis = by if by in ASPECTS else flag_named(by, flags)
+        asked = Asked(shown, axis, listed(values), listed(columns), values_given(typed or {}, flags, "typed"), ways)
         machine = self.machine(platform or gpus(self.knowledge)[0])
         return matrix(Place(self.engine, model, machine), asked, self.world, progress)
 
@@ -198,7 +207,7 @@ class Preflight(Answering):
         from .marginal import marginals
 
         platform = self.machine(platform)
-        return marginals(self.engine, self.subject(model, platform), model, platform, dict(pins or {}))
+        return marginals(self.engine, self.subject(model, platform), model, platform, self._pins(pins))
 
     def diagnose(
         self, text: str, *, model: str | None = None, gpu: str | None = None, command: str = "", why: bool = True
@@ -228,6 +237,9 @@ class Preflight(Answering):
     def _answering(self, release: str) -> Preflight:
         known = store.known_releases()
         return self if nearest(release, known) == self.release else Preflight(release, self.engine.hub)
+
+    def _pins(self, pins: Mapping[str, Value] | None) -> dict[str, Value]:
+        return values_given({} if pins is None else pins, self.knowledge.flags, "pins")
 
 
 def _typed(checked: Checked) -> Mapping[str, Value]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CodeType, MappingProxyType
+from typing import TypeVar
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -22,6 +23,7 @@ from .intake.hub import Hub
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
+from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, read_model
 from .operations import targets
@@ -36,6 +38,11 @@ VERDICT_STAGES = ("parse", "args", "backend-init")
 
 # Each takes some megabytes once many questions were asked of it.
 MOST_PREPARED = 8
+# Facts and models take a tenth of one each. A matrix comes back to as many; a stream of commands does not end.
+MOST_KEPT = 256
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
 
 # SGLang reads some things off the name a checkpoint was given by.
 MODEL_PATH = "model.path"
@@ -63,6 +70,17 @@ class Checked:
         return any(operation.rule.stage in VERDICT_STAGES for operation in self.resolution.refusals)
 
 
+class _Latest(dict[Key, Made]):
+    """What was made for the last keys that were asked for."""
+
+    def recall(self, key: Key, make: Callable[[], Made]) -> Made:
+        made = self.pop(key) if key in self else make()
+        self[key] = made
+        while len(self) > MOST_KEPT:
+            del self[next(iter(self))]
+        return made
+
+
 class Engine:
     """The knowledge of one release, with programs folded for the models and machines asked about so far."""
 
@@ -83,9 +101,9 @@ class Engine:
         derived = {target for operation in knowledge.program for target in targets(operation)}
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
-        self._inputs: dict[tuple[str, str | None], ModelInput] = {}
-        self._models: dict[tuple[str, bool, str, str | None], ModelFacts] = {}
-        self._facts: dict[tuple[object, ...], Mapping[str, Value]] = {}
+        self._inputs = _Latest[tuple[str, str | None], ModelInput]()
+        self._models = _Latest[tuple[str, bool, str, str | None], ModelFacts]()
+        self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
         self._prepared: dict[int, Prepared] = {}
         self._program = Program(knowledge.program, code)
 
@@ -95,10 +113,9 @@ class Engine:
         Raises InputError.
         """
         hub = self.hub if revision is None else replace(self.hub, revision=revision)
-        key = (reference, hub.revision)
-        if key not in self._inputs:
-            self._inputs[key] = read_model(reference, self.catalogue, self.models.headers, hub)
-        return self._inputs[key]
+        return self._inputs.recall(
+            (reference, hub.revision), lambda: read_model(reference, self.catalogue, self.models.headers, hub)
+        )
 
     def draft(self, reference: str, revision: str | None = None) -> ModelInput:
         """The same for a draft model, whose revision is its own.
@@ -115,11 +132,12 @@ class Engine:
 
         Raises InputError.
         """
-        key = (reference, draft, overrides, revision)
-        if key not in self._models:
+
+        def read() -> ModelFacts:
             found = self.draft(reference, revision) if draft else self.model(reference, revision)
-            self._models[key] = model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
-        return self._models[key]
+            return model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
+
+        return self._models.recall((reference, draft, overrides, revision), read)
 
     def _overrides_from(self) -> str:
         flag = self.knowledge.flags.get(self.knowledge.roles.get("config_overrides", ""))
@@ -136,16 +154,17 @@ class Engine:
         roles = self.knowledge.roles
         draft, overrides = typed.get(roles.get("draft", "")), typed.get(roles.get("config_overrides", ""))
         revision, of_draft = typed.get(roles.get("revision", "")), typed.get(roles.get("draft_revision", ""))
-        key = (model, draft, overrides, revision, of_draft, platform.key)
-        if key not in self._facts:
+
+        def gathered() -> Mapping[str, Value]:
             over = str(overrides or "{}")
             found = [self._target(model, over, None if revision is None else str(revision))]
             if draft is not None:
                 with contextlib.suppress(InputError):
                     at = None if of_draft is None else str(of_draft)
                     found.append(self.model_facts(str(draft), draft=True, overrides=over, revision=at))
-            self._facts[key] = {**gather(self.knowledge, platform, found), MODEL_PATH: model}
-        return self._facts[key]
+            return {**gather(self.knowledge, platform, found), MODEL_PATH: model}
+
+        return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key), gathered)
 
     def _target(self, model: str, overrides: str, revision: str | None) -> ModelFacts:
         if revision is not None:
@@ -202,12 +221,18 @@ class Engine:
             raise InputError("no model is named", "model", "Give --model-path or a model.")
         return self.resolve(reference, platform, parsed)
 
-    def gpus_wanted(self, checked: Checked, platform: Platform) -> int:
-        """How many GPUs a node has: as said, else as many as the command takes."""
-        if platform.counted or checked.resolution is None:
-            return platform.num_gpus
-        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], checked.resolution.values)
-        return max(platform.num_gpus, -(-used // platform.nodes)) if isinstance(used, int) else platform.num_gpus
+    def wanted(self, checked: Checked, platform: Platform) -> Platform:
+        """The machine a command is for: nodes, and GPUs of each, as said; else as many as the command takes."""
+        resolution = checked.resolution
+        if resolution is None:
+            return platform
+        nodes = resolution.values.get(self.knowledge.roles["nodes"])
+        if platform.nodes == 1 and isinstance(nodes, int) and 1 < nodes <= MAX_NODES:
+            platform = replace(platform, nodes=nodes)
+        used = evaluate(self.knowledge.names[self.knowledge.roles["gpus_used"]], resolution.values)
+        if platform.counted or not isinstance(used, int):
+            return platform
+        return replace(platform, num_gpus=max(platform.num_gpus, -(-used // platform.nodes)))
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
         """What SGLang makes of what was typed."""

@@ -138,9 +138,8 @@ class FileChecker:
             return Checked(parsed, {}, None), self.asked.model, platform
         model = self._model(preflight, launch, parsed)
         checked = engine.resolve(model, platform, parsed)
-        if (wanted := engine.gpus_wanted(checked, platform)) != platform.num_gpus:
-            platform = replace(platform, num_gpus=wanted)
-            checked = engine.resolve(model, platform, parsed)
+        if (wanted := engine.wanted(checked, platform)) != platform:
+            return engine.resolve(model, wanted, parsed), model, wanted
         return checked, model, platform
 
     def _parsed(self, preflight: Preflight, launch: Launch, words: Sequence[Word]) -> Parsed | Refusal:

@@ -54,6 +54,8 @@ def read_model(
 
     Raises InputError: unknown, not readable, not JSON, too large, of the wrong shape.
     """
+    if not isinstance(reference, str):
+        raise InputError(f"{reference!r} names no model", "model", "Write it as a text, a folder as well.")
     reference = reference.strip()
     if not reference:
         raise InputError("No model is named", "model", "Give a Hugging Face id, a folder or a config.json.")
@@ -77,7 +79,7 @@ def read_model(
         return ModelInput(reference, str(path), config, checkpoint, (f"SGLang wants a folder in place of {reference}",))
     if checkpoint is not None and hub.revision is None:
         config = _parse(catalogue.configs[checkpoint.file], f"catalogue/{checkpoint.file}")
-        return ModelInput(checkpoint.id, f"the catalogue, {checkpoint.id}", config, checkpoint)
+        return ModelInput(_spelled(reference, checkpoint), f"the catalogue, {checkpoint.id}", config, checkpoint)
     found = hub.find(reference)
     if found is not None:
         return replace(_folder(found, reference, checkpoint), name=reference)
@@ -88,6 +90,15 @@ def read_model(
             "Add --fetch to get its config.json, or leave the revision out.",
         )
     raise _unknown(reference, catalogue)
+
+
+def _spelled(reference: str, checkpoint: Checkpoint) -> str:
+    """The id that was asked for, as its owner writes it: a command must load those weights, not some of their shape.
+
+    An alias without an owner is no id that SGLang could load.
+    """
+    wanted = reference.lower().rstrip("/")
+    return next((one for one in checkpoint.aliases if one.lower() == wanted and "/" in one), checkpoint.id)
 
 
 def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelInput:

@@ -28,9 +28,9 @@ def places(start: Place, aspect: str, world: World) -> Iterator[tuple[Value, Pla
     elif aspect == RELEASE:
         yield from ((release, at_release(start, release, world)) for release in releases(start, world))
     elif aspect == MODEL:
-        here = start.engine.model(start.model).name
+        here = start.engine.model(start.model).checkpoint
         for one in start.engine.catalogue.checkpoints:
-            if one.id != here and one.draft_of is None:
+            if one != here and one.draft_of is None:
                 yield one.id, at_model(start, one.id)
 
 

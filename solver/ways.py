@@ -111,13 +111,18 @@ def _spread(question: Question, moved: Sequence[Move], keep: Collection[str]) ->
 
 
 def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:
-    """The cheapest fix of each set of aspects; the others of it are named beside."""
+    """The cheapest fix of each set of aspects; others that change the same beside their move are named with it."""
     groups: dict[tuple[str, ...], list[tuple[tuple[Move, ...], Fix]]] = {}
     for moved, fix in sorted(found, key=lambda one: (one[1].cost, one[1].args)):
         groups.setdefault(tuple(move.aspect for move in moved), []).append((moved, fix))
     best = []
     for aspects, group in groups.items():
         fix = group[0][1]
-        others = tuple(str(moved[0].after) for moved, _ in group[1:]) if len(aspects) == 1 else ()
+        alike = [moved for moved, other in group[1:] if _changed(other) == _changed(fix)]
+        others = tuple(str(moved[0].after) for moved in alike) if len(aspects) == 1 else ()
         best.append(fix._replace(also=others))
     return tuple(best)
+
+
+def _changed(fix: Fix) -> set[str]:
+    return {change.what for change in fix.changes}

@@ -10,6 +10,7 @@ import pytest
 
 from constraints import store
 from solver.api import Preflight
+from solver.check import MOST_KEPT
 from solver.cli.app import run
 from solver.cli.inputs import arguments_of, pins_of
 from solver.errors import InputError
@@ -161,3 +162,55 @@ def test_the_folder_that_was_meant_is_named(
 def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == run(["version"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith("; SGLang " + ", ".join(store.known_releases()))
+
+
+def test_a_command_loads_the_checkpoint_that_was_asked_for() -> None:
+    """Ids of the same shape share an entry of the catalogue; commands loaded the weights that the entry is named by."""
+    asked, llama = Preflight("0.5.23"), "meta-llama/Llama-3.3-70B-Instruct"
+    found = asked.check(llama.lower(), "4xH100", ["--tp", "8"], why=True)
+    assert found.explanation is not None
+    assert {found.subject.model, *(fix.model for fix in found.explanation.fixes)} == {llama}
+    assert asked.subject("Llama-3.1-8B-AWQ", asked.machine("H100")).model.startswith("hugging-quants/"), "no id"
+
+
+def test_as_well_means_with_the_same_command() -> None:
+    """With 2 GPUs in place of 8 another --tp-size is needed: that is no alternative to what is printed."""
+    found = Preflight("0.5.23").explain_command("Qwen/Qwen3-32B", "4xH100", ["--tp", "8"])
+    (moved,) = (fix for fix in found.fixes if fix.num_gpus != 4)
+    assert (moved.num_gpus, moved.also) == (8, ())
+
+
+@pytest.mark.parametrize(("gpu", "each"), [("2xH100", 2), ("H100", 2), ("4xH100", 4)])
+def test_a_command_for_several_nodes_runs_on_several(gpu: str, each: int) -> None:
+    found = Preflight("0.5.23").check("Qwen/Qwen3-32B", gpu, ["--tp", "4", "--nnodes", "2", "--node-rank", "0"])
+    assert found.holds
+    assert (found.subject.nodes, found.subject.num_gpus) == (2, each)
+
+
+@pytest.mark.parametrize("page", ["9" * 400, "-" + "9" * 400])
+def test_a_number_that_no_float_holds(page: str) -> None:
+    asked = Preflight("0.5.23")
+    found = asked.memory(asked.check("Qwen/Qwen3-8B", "H100", ["--page-size", page]))
+    assert found is not None
+    assert found.tokens is not None
+
+
+def test_a_fault_of_the_program_is_no_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("here")
+
+    monkeypatch.setattr("solver.api.Preflight.machine", broken)
+    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B"]) == 3
+    told = capsys.readouterr().err
+    assert "ZeroDivisionError: here" in told
+    assert "please report it" in told
+
+
+def test_a_stream_of_commands_does_not_fill_the_memory() -> None:
+    engine = Preflight("0.5.23").engine
+    machine = platform_of(engine.knowledge, "H100")
+    for number in range(MOST_KEPT + 50):
+        engine.check("Qwen/Qwen3-8B", machine, ["--json-model-override-args", f'{{"rope_theta": {number}}}'])
+    assert max(len(one) for one in (engine._facts, engine._models, engine._inputs)) == MOST_KEPT

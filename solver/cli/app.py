@@ -66,6 +66,10 @@ def run(words: list[str]) -> int:
     except OSError as fault:  # a full disk, a file that may not be written, a folder that is gone
         _told(f"{fault.filename or 'the answer'}: {plainly(fault)}")
         return WRONG
+    except Exception:  # Python's own exit code for it, 1, would say that the answer is no
+        sys.excepthook(*sys.exc_info())
+        typer.echo("This is a fault of sglang-preflight, please report it.", err=True)
+        return FAULT
 
 
 def _warn_of_store() -> None:

@@ -20,12 +20,11 @@ from constraints.values import Value, same
 
 from ..errors import InputError
 from ..facts import Platform
+from ..given import flag_named, kept_given
 from ..gpu import parse_gpu
 from ..intake.command import parse_arguments, read_command, typed_words, words_of
 from ..intake.refusal import Refusal
 from ..machine import platform_of
-from ..near import nearest_names
-from ..place import ASPECTS
 from ..render.sentence import refusal_hint, refusal_message
 
 MAX_LOG = 20_000_000
@@ -178,24 +177,7 @@ def kept_of(text: str | None, flags: Flags) -> frozenset[str]:
 
     Raises InputError.
     """
-    names = [name.strip() for name in (text or "").split(",") if name.strip()]
-    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names)
-
-
-def flag_named(name: str, flags: Flags) -> str:
-    """The field of a flag by any of its spellings.
-
-    Raises InputError.
-    """
-    plain = name.lstrip("-").replace("-", "_")
-    if plain in flags:
-        return plain
-    for field, flag in flags.items():
-        for action in flag.actions:
-            if any(option.lstrip("-").replace("-", "_") == plain for option in action.options):
-                return field
-    near = nearest_names(plain, flags, 3)
-    raise InputError(f"SGLang has no flag {name!r}", None, None, near)
+    return kept_given(text or "", flags)
 
 
 def _value(field: str, text: str, flags: Flags, where: str) -> Value:

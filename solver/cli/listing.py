@@ -12,9 +12,9 @@ from constraints.tree import describe
 from constraints.values import Value
 
 from ..errors import InputError
+from ..given import flag_named
 from ..near import named, nearest_names
 from ..render.sentence import WIDTH, cited, shown, wrapped
-from .inputs import flag_named
 
 
 def _knowledge(release: str | None) -> Knowledge:

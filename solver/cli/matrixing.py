@@ -13,8 +13,9 @@ import typer
 from constraints.values import Value
 
 from ..errors import InputError
+from ..given import flag_named
 from . import completion
-from .inputs import flag_named, gpu_asked, pins_of
+from .inputs import gpu_asked, pins_of
 from .options import YES, Fetch, Here, Revision, Sets
 from .output import write, write_file
 

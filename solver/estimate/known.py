@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -50,7 +52,12 @@ class Known:
 
     def number(self, name: str) -> float | None:
         value = self.value(name)
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        # A whole number of any size can be typed; no estimate is about one that a float cannot hold.
+        if abs(value) <= sys.float_info.max:
+            return value
+        return math.inf if value > 0 else -math.inf
 
     def interval(self, name: str) -> Interval | None:
         bounds = self.number(name + "_least"), self.number(name), self.number(name + "_most")

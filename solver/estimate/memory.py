@@ -74,7 +74,7 @@ def _tokens(pool: Interval, row: float | None, limit: float | None, page: float 
     def whole(mib: float) -> float:
         count = max(mib, 0.0) * _MIB // row
         count = count if limit is None else min(count, limit)
-        return count // page * page if page else count
+        return count - count % page if page else count
 
     return Interval(whole(pool.least), whole(pool.likely), whole(pool.most))
 

@@ -1,0 +1,103 @@
+"""What a program gives with a question -> what the question means: flags in any spelling, values, words, counts.
+
+Every function raises InputError for what cannot be meant, so that no question is answered as if it had not been said.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+
+from constraints.plainly import plainly
+from constraints.schema import Flags
+from constraints.values import Value
+
+from .errors import InputError
+from .intake.command import parse_arguments, words_of
+from .intake.refusal import Refusal
+from .near import nearest_names
+from .place import ASPECTS
+from .spell import spell
+
+
+def flag_named(name: str, flags: Flags) -> str:
+    """The field of a flag by any of its spellings, or by the beginning of one that no other flag has: ``tp``."""
+    plain = name.lstrip("-").replace("-", "_")
+    if plain in flags:
+        return plain
+    begun = set()
+    for field, flag in flags.items():
+        spellings = {option.lstrip("-").replace("-", "_") for action in flag.actions for option in action.options}
+        if plain in spellings:
+            return field
+        if plain and any(spelling.startswith(plain) for spelling in spellings):
+            begun.add(field)
+    if len(begun) == 1:
+        return begun.pop()
+    near = nearest_names(plain, flags, 3)
+    raise InputError(f"SGLang has no flag {name!r}", None, None, near)
+
+
+def values_given(values: object, flags: Flags, where: str) -> dict[str, Value]:
+    """The values of flags; a text is read as SGLang reads the words of that flag."""
+    if not isinstance(values, Mapping):
+        raise InputError(f"{values!r} is no mapping of flags to values", where, 'It reads like {"tp_size": 2}.')
+    given: dict[str, Value] = {}
+    for name, value in values.items():
+        field = flag_named(str(name), flags)
+        if field in given:
+            raise InputError(f"{field} is given twice", where, "Give each flag once.")
+        given[field] = _value(field, value, flags, where)
+    return given
+
+
+def _value(field: str, value: object, flags: Flags, where: str) -> Value:
+    if isinstance(value, list | tuple):
+        return tuple(_plain(field, item, where) for item in value)
+    if not isinstance(value, str):
+        return _plain(field, value, where)
+    words = spell({field: value}, flags)
+    if not words:
+        return value
+    parsed = parse_arguments(words_of(words), flags, needs_model=False)
+    if isinstance(parsed, Refusal):
+        choices = ", ".join(str(one) for one in parsed.choices)
+        takes = f"It takes {choices}." if choices else None
+        raise InputError(f"{value!r} is no value of {field}", where, takes, tuple(parsed.near))
+    return parsed.typed.get(field)
+
+
+def _plain(field: str, value: object, where: str) -> Value:
+    if value is not None and not isinstance(value, str | int | float):
+        raise InputError(f"{value!r} is no value of {field}", where, "Give a text, a number, True, False or None.")
+    return value
+
+
+def arguments_given(arguments: object) -> list[str]:
+    """The words of a command line; one text is split as a shell splits it."""
+    if isinstance(arguments, str):
+        try:
+            return shlex.split(arguments)
+        except ValueError as fault:
+            raise InputError(f"cannot be split into words: {plainly(fault)}", "arguments") from None
+    if not isinstance(arguments, Sequence) or not all(isinstance(word, str) for word in arguments):
+        raise InputError(f"{arguments!r} are no words", "arguments", 'They read like ["--tp", "2"].')
+    return list(arguments)
+
+
+def kept_given(keep: Collection[str], flags: Flags) -> frozenset[str]:
+    """The names of what may not change: flags in any spelling, and aspects of the place."""
+    names = [name.strip() for name in keep.split(",")] if isinstance(keep, str) else list(keep)
+    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names if name)
+
+
+def listed(values: Sequence[Value] | str) -> tuple[Value, ...]:
+    """Several values; of one text those between its commas."""
+    return tuple(part.strip() for part in values.split(",")) if isinstance(values, str) else tuple(values)
+
+
+def count_given(count: object, where: str) -> int:
+    """A number of things, at least one."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InputError(f"{count!r} is no number of them", where, "Give a whole number from 1.")
+    return count
