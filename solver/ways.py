@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from constraints.values import Value
 
+from .errors import InputError
 from .moves import Move, moves
 from .place import COUNT, Place, World
 from .proof import Question, prove
@@ -27,24 +29,53 @@ def pairs(question: Question, world: World, keep: Collection[str] = ()) -> tuple
 
 
 def fewer(question: Question, world: World, keep: Collection[str] = ()) -> tuple[Fix, ...]:
-    """The nearest move of each aspect at which part of what was asked for holds, for when no move helps alone."""
+    """The nearest move of each aspect at which part of what was asked for holds, for when no move helps alone.
+
+    Where none does, the nearest two moves at which the model is served at all.
+    """
     if question.outcome:
         return ()
     found: dict[str, tuple[tuple[Move, ...], Fix]] = {}
     for move in moves(question.start, world, keep):
-        if move.aspect not in found and (fix := most_of(question, move.place, keep, (move,))) is not None:
-            found[move.aspect] = ((move,), fix)
-    return _best(tuple(found.values()))
+        if move.aspect not in found:
+            spread = _spread(question, (move,), keep)
+            tried = [most_of(question, move.place, keep, (move,), more) for more in ({}, spread) if more is not None]
+            held = [fix for fix in tried if fix is not None]
+            if held:
+                found[move.aspect] = ((move,), min(held, key=lambda fix: (fix.cost, fix.args)))
+    if found:
+        return _best(tuple(found.values()))
+    for pair in _by_cost(question, world, keep):
+        spread = _spread(question, pair, keep) or {}
+        if not _breaks(pair[-1].place, spread):
+            fix = most_of(question, pair[-1].place, keep, pair, spread)
+            if fix is not None:
+                return (fix,)
+    return ()
 
 
-def most_of(question: Question, place: Place, keep: Collection[str], moved: Sequence[Move] = ()) -> Fix | None:
-    """As much of what was asked for as holds at ``place``, what must be kept first."""
+def _breaks(place: Place, typed: Mapping[str, Value]) -> bool:
+    try:
+        return place.engine.breaks(place.model, place.platform, typed)
+    except InputError:  # a place whose model cannot be read is no way out
+        return True
+
+
+def most_of(
+    question: Question,
+    place: Place,
+    keep: Collection[str],
+    moved: Sequence[Move] = (),
+    spread: Mapping[str, Value] = MappingProxyType({}),
+) -> Fix | None:
+    """As much of what was asked for as holds at ``place`` beside ``spread``, what must be kept first."""
     best: Fix | None = None
-    typed: Mapping[str, Value] = {}
-    for flag in (None, *sorted(question.wanted, key=lambda flag: flag not in keep)):
+    typed: Mapping[str, Value] = spread
+    rest = [flag for flag in question.wanted if flag not in spread]
+    for flag in (None, *sorted(rest, key=lambda flag: flag not in keep)):
         more = typed if flag is None else {**typed, flag: question.wanted[flag]}
         part = replace(question, outcome={name: value for name, value in question.outcome.items() if name in more})
-        fix = prove(part, place, {name: value for name, value in question.wanted.items() if name in more}, moved)
+        fix = prove(part, place, {name: more[name] for name in (*question.wanted, *spread) if name in more}, moved)
         if fix is not None:
             best, typed = fix, more
     return best if set(keep) & set(question.wanted) <= set(typed) else None
@@ -61,21 +92,25 @@ def _single(question: Question, group: Iterable[Move], keep: Collection[str]) ->
 
 def _pairs(question: Question, world: World, keep: Collection[str]) -> list[tuple[tuple[Move, ...], Fix]]:
     """The cheapest pair that helps, if one does: pairs are tried by cost, and what costs more is not tried any more."""
-    both = [
-        (first, second)
-        for first in moves(question.start, world, keep)
-        for second in moves(first.place, world, (*keep, first.aspect))
-        if second.aspect >= first.aspect  # each pair in one order
-    ]
-    both.sort(key=lambda pair: sum(move.cost for move in pair))
     best: tuple[tuple[Move, ...], Fix] | None = None
-    for pair in both[:MOST_PAIRS]:
+    for pair in _by_cost(question, world, keep):
         if best is not None and sum(move.cost for move in pair) >= best[1].cost:
             break
         fix = _moved(question, pair, keep)
         if fix is not None and (best is None or (fix.cost, fix.args) < (best[1].cost, best[1].args)):
             best = (pair, fix)
     return [] if best is None else [best]
+
+
+def _by_cost(question: Question, world: World, keep: Collection[str]) -> list[tuple[Move, Move]]:
+    """The cheapest pairs of moves in two aspects."""
+    both = [
+        (first, second)
+        for first in moves(question.start, world, keep)
+        for second in moves(first.place, world, (*keep, first.aspect))
+        if second.aspect >= first.aspect  # each pair in one order
+    ]
+    return sorted(both, key=lambda pair: sum(move.cost for move in pair))[:MOST_PAIRS]
 
 
 def _moved(question: Question, moved: Sequence[Move], keep: Collection[str]) -> Fix | None:

@@ -223,3 +223,21 @@ def test_what_is_kept_for_the_next_question_is_bounded(monkeypatch: pytest.Monke
     assert first.forms is forms
     monkeypatch.setattr("solver.prepared.MOST_FORMS", 0)
     assert first.forms is not forms
+
+
+@pytest.mark.parametrize(
+    ("model", "machine", "args"),
+    [
+        ("deepseek-ai/DeepSeek-V3.2", "1xMI300X", "--tp-size 1 --kv-cache-dtype bf16 --speculative-num-steps -2"),
+        ("zai-org/GLM-5-FP8", "2xRTX4090", "--tp-size 2 --ep-size 3"),
+    ],
+)
+def test_a_model_too_large_for_the_place_is_told_where_it_is_served(model: str, machine: str, args: str) -> None:
+    """Neither flags nor one move are enough: the way out moves, spreads, and leaves out what holds nowhere."""
+    asked = preflight()
+    found = asked.explain_command(model, machine, args.split())
+    assert found.fixes
+    best = found.fixes[0]
+    assert best.num_gpus > asked.machine(machine).num_gpus
+    again = asked.check(best.model, f"{best.num_gpus}x{best.gpu}", list(best.args))
+    assert again.holds
