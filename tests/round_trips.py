@@ -60,7 +60,7 @@ def faults(asked: Question, top: int = 3) -> tuple[int, list[str]]:
     platform = platform_of(preflight.knowledge, asked.gpu, nodes=asked.nodes, env=asked.env)
     found, files = [], 0
     for one in preflight.recommend(asked.model, platform, profile=asked.profile, top=top).solutions:
-        made = Configured(asked.model, one.args, platform.gpu.name, platform.num_gpus, asked.release)
+        made = Configured(asked.model, one.args, platform.gpu.name, platform.num_gpus, asked.release, one.effective)
         for form in FORMS:
             try:
                 text = written(form, [made], preflight, platform, asked.env)

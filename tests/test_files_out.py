@@ -38,7 +38,7 @@ def test_what_is_written_is_read_again(
     preflight = checker.preflight(None)
     platform = platform_of(preflight.knowledge, gpu)
     for one in preflight.recommend(model, platform, top=12).solutions:
-        made = Configured(model, one.args, platform.gpu.name, platform.num_gpus, release)
+        made = Configured(model, one.args, platform.gpu.name, platform.num_gpus, release, one.effective)
         text = written(form, [made], preflight, platform, env)
         report = checker.check(text, NAMES.get(form, "run.sh"))
         assert report.holds
@@ -285,3 +285,14 @@ def test_a_model_without_flags_is_a_command(capsys: pytest.CaptureFixture[str]) 
     for form in (["--quiet"], ["--format", "github"]):
         assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", *form]) == 0
     assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("form", "count"), [("docker", "--gpus 1 "), ("kubernetes", "nvidia.com/gpu: 1"), ("compose", "count: 1")]
+)
+def test_gpus_that_the_server_leaves_idle_are_not_reserved(
+    form: str, count: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["recommend", "Qwen/Qwen3-8B", "3xH100", "--set", "tp_size=1", "--top", "1", "--format", form]
+    assert run(words) == 0
+    assert count in capsys.readouterr().out.replace("\\\n", " ")

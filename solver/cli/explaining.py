@@ -105,7 +105,10 @@ def explain(
     else:
         found = preflight.explain(model, platform, pins_of(sets or [], preflight.knowledge.flags), kept)
     if output in launching.FORMS and found.fixes:
-        made = [launching.Configured(one.model, one.args, one.gpu, one.num_gpus, one.release) for one in found.fixes]
+        made = [
+            launching.Configured(one.model, one.args, one.gpu, one.num_gpus, one.release, one.effective)
+            for one in found.fixes
+        ]
         write(launching.written(output, made, preflight, platform, settings_of(env)))
     else:
         write(formatted(output, text.explanation(found), machine.explanation(found)))

@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from constraints.evaluate import evaluate
+from constraints.values import Value
+
 from ..errors import InputError
 from ..render.launch import Mount
 from .options import LaunchFormat
@@ -32,13 +35,14 @@ _BOXES = (LaunchFormat.docker, LaunchFormat.compose, LaunchFormat.kubernetes)
 
 
 class Configured(NamedTuple):
-    """A configuration: its model, what to type, and where it runs."""
+    """A configuration: its model, what to type, where it runs, and how every flag ends."""
 
     model: str
     args: tuple[str, ...]
     gpu: str
     num_gpus: int
     release: str
+    effective: Mapping[str, Value]
 
 
 def written(
@@ -77,7 +81,7 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
         one.release,
         str(gpu.facts.get("gpu.vendor")),
         "" if gpu.generic else str(gpu.facts.get("gpu.name")),
-        one.num_gpus,
+        _used(one, knowledge),
         platform.nodes,
         env,
         mounts,
@@ -95,6 +99,12 @@ def _one(form: LaunchFormat, one: Configured, preflight: Preflight, platform: Pl
             raise InputError(f"a --config file cannot set {', '.join(lacking)}", "--format", "Take another format.")
         return text
     return launch.pretty(words) + "\n"
+
+
+def _used(one: Configured, knowledge: Knowledge) -> int:
+    """How many GPUs the server takes: what it leaves idle is not reserved."""
+    used = evaluate(knowledge.names[knowledge.roles["gpus_used"]], one.effective)
+    return min(one.num_gpus, used) if isinstance(used, int) and used > 0 else one.num_gpus
 
 
 def _mounted(words: Sequence[str], knowledge: Knowledge) -> tuple[list[str], tuple[Mount, ...]]:

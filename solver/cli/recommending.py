@@ -142,10 +142,9 @@ def recommend(
         if fewer and output is LaunchFormat.text:
             write(text.too_few(fewer, found) + "\n")
     if output in launching.FORMS and found.solutions:
+        place = found.subject
         made = [
-            launching.Configured(
-                found.subject.model, one.args, found.subject.gpu, found.subject.num_gpus, found.subject.release
-            )
+            launching.Configured(place.model, one.args, place.gpu, place.num_gpus, place.release, one.effective)
             for one in found.solutions
         ]
         write(launching.written(output, made, preflight, platform, settings_of(env)))
