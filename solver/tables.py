@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from constraints.compose import compose_row
 from constraints.tree import FALSE, TRUE, All, Any_, Choice, Compare, Const, Name, Node, Not, names
-from constraints.values import Value
+from constraints.values import Value, twin
 
 from .problem import Problem
 
@@ -78,8 +78,7 @@ class _Tables:
         return self._tree(table)
 
     def _number(self, value: Value) -> int:
-        # Text and unset have no twin of another type; of everything else the type is part of the key.
-        key = value if value is None or isinstance(value, str) else (value.__class__, repr(value))
+        key = twin(value)
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.values)

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.evaluate import evaluate, fold
-from constraints.release import Span
-from constraints.schema import Operation, Rule
+from constraints.schema import Operation
 from constraints.tree import All, Any_, Arithmetic, Choice, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
 from solver.forced import claims, equals, forced
 from solver.forms import Forms
 from solver.problem import Constraint, Definition, Problem, Variable
 from solver.refute import Refuter, Restriction
+from tests.test_unroll import rule
 
 VALUES: tuple[Value, ...] = (None, 0, 1, 2, True, False, "a")
 NAMES = ("x", "y", "z")
@@ -149,25 +149,7 @@ class Questioned:
         name = self.random.choice((*RULES, ""))
         if not name:
             return None
-        rule = Rule(
-            id=name,
-            subject="",
-            kind="error",
-            stage="args",
-            step="s",
-            title="",
-            reason="",
-            fix="",
-            when=None,
-            require=None,
-            cases=(),
-            span=Span(),
-            sources=(),
-            file="",
-            line=0,
-            at=0,
-        )
-        return Operation(rule, "s", "s", ((0, 0),), 0, None, None, ())
+        return Operation(rule(0, "error")._replace(id=name), "s", "s", ((0, 0),), 0, None, None, ())
 
     def restricted(self) -> dict[str, Restriction]:
         """One value or several for some variables, each for reasons of its own."""

@@ -3,25 +3,15 @@
 # mypy: ignore-errors
 # ruff: noqa
 # Runs after probe_builds.py and probe_types.py of each release and write_types.py, with this repository alone; outputs are read from $OUT.
-import json, os, re, sys, textwrap
+import json, os, re, sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 from constraints.models_load import load_models
+from listed import wrapped
 
 OUT = os.environ.get("OUT", "models-generate")
 TO = Path(__file__).parents[1] / "defaults"
-
-
-def wrapped(names, indent):
-    return textwrap.fill(
-        ", ".join(names),
-        width=118,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def served(built, known):
