@@ -168,6 +168,7 @@ class _Reader:
                 base.own | frozenset(data.get("own") or ()),
                 base.empty | frozenset(data.get("empty") or ()),
                 bool(data.get("flat", base.flat)),
+                {**base.fold, **(data.get("fold") or {})},
                 bool(data.get("inherits", base.inherits)),
             )
 

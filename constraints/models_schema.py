@@ -41,8 +41,9 @@ class ConfigClass(NamedTuple):
     ``values`` stand in for keys the file lacks. ``aliases``: one key, two spellings. ``follow`` computes a key that is
     absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
     ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
-    ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``kind`` is the class it
-    counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
+    ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``fold``: sub-configs that the
+    class dissolves, whose keys are the class's own where it lacks them, those that are renamed alone or all. ``kind`` is
+    the class it counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
     gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything,
     ``required`` ones are never null. ``validated``: layers and positions are compared, whether or not types are.
     """
@@ -58,6 +59,7 @@ class ConfigClass(NamedTuple):
     own: frozenset[str] = frozenset()
     empty: frozenset[str] = frozenset()
     flat: bool = False
+    fold: Mapping[str, Mapping[str, str]] = {}
     inherits: bool = True
     checked: bool = False
     nullable: frozenset[str] = frozenset()

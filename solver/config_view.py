@@ -43,8 +43,8 @@ class ConfigView:
         path: str = "",
         over: Mapping[str, Any] | None = None,
     ) -> None:
-        self.raw = raw
         self.cls = cls or _PLAIN
+        self.raw = folded(raw, self.cls.fold) if self.cls.fold else raw
         self.log = log
         self.path = path
         self.over = over or {}
@@ -157,6 +157,17 @@ class ConfigView:
             path = self.path if raw is self.raw else f"{self.path}{key}."
             view = self._parts[key] = ConfigView(raw, cls, self._known, self.log, path)
         return view
+
+
+def folded(raw: Mapping[str, Any], fold: Mapping[str, Mapping[str, str]]) -> Mapping[str, Any]:
+    """The mapping without the parts that its class dissolves; what stands at the top already wins over their keys."""
+    found = {key: value for key, value in raw.items() if key not in fold}
+    for part, renamed in fold.items():
+        inner = raw.get(part)
+        if isinstance(inner, Mapping):
+            keys = renamed or {key: key for key in inner if key != "model_type"}
+            found = {**{keys[key]: inner[key] for key in keys if key in inner}, **found}
+    return found
 
 
 class PlainView(Mapping[str, Value]):
