@@ -105,8 +105,8 @@ class ConfigView:
         value = self.over[key]
         if not isinstance(value, Mapping):
             return value
-        # An object given for a part changes keys of the part; elsewhere it replaces the value.
-        current = self.unforced(key)
+        # An object given for a part that the class reads changes keys of the part; elsewhere it replaces the value.
+        current = self.unforced(key) if key in self.cls.parts or key in self.cls.own else None
         if isinstance(current, ConfigView):
             current.over = {**current.over, **value}
             return current

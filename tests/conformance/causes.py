@@ -13,6 +13,15 @@ CAUSES = (
     ("--watermark-config", "Names a file when it is no JSON object; whether it is there is not asked."),
     ("--ssl-keyfile", "Names a file; whether it is there is not asked."),
     ("--trust-remote-code", "SGLang loads Python files of the checkpoint, which the recorder's folders do not hold."),
+    (
+        "dots_hybrid_backend",
+        "The recorder makes attention backends without their constructors, whose attributes this wrapper reads.",
+    ),
+    ("glm_image", "Without a vision part of its own the class hands all keys of a flat config to the vision tower too."),
+    (
+        "MistralForCausalLMEagle",
+        "Where the path has mistral and eagle in it SGLang reads params.json; what lies beside config.json is not asked.",
+    ),
     ("--mem-fraction-static=inf", "Arithmetic with infinity is not done."),
 )
 
