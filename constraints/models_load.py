@@ -170,6 +170,7 @@ class _Reader:
                 bool(data.get("flat", base.flat)),
                 {**base.fold, **(data.get("fold") or {})},
                 bool(data.get("inherits", base.inherits)),
+                lenient=bool(data.get("lenient", base.lenient)),
             )
 
     def check_types(self) -> None:

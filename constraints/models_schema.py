@@ -46,6 +46,7 @@ class ConfigClass(NamedTuple):
     the class it counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
     gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything,
     ``required`` ones are never null. ``validated``: layers and positions are compared, whether or not types are.
+    ``lenient`` ones compare nothing that is put over the file's values, because SGLang keeps a class of its own.
     """
 
     name: str
@@ -66,12 +67,15 @@ class ConfigClass(NamedTuple):
     untyped: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
     validated: bool = False
+    lenient: bool = False
 
     def takes(self, key: str, value: object, over: bool = False) -> bool:
         """Whether the class takes ``value`` for ``key``, of which it has a default or asks for a value.
 
         Values put ``over`` the file's may be null where only the class that reads the file asks for one.
         """
+        if over and self.lenient:
+            return True
         if value is None and key in self.required and not over:
             return False
         default = self.values.get(key)
