@@ -90,6 +90,7 @@ class _Reader:
         self.text_at_top = Compiled(Const(False))
         self.choices: list[tuple[Compiled, str]] = []
         self.types: Mapping[str, Any] = {}
+        self.unchecked: set[str] = set()
         self.required: dict[str, frozenset[str]] = {}
         self.numbers: tuple[str, ...] = ()
         self.positive: tuple[str, ...] = ()
@@ -155,6 +156,8 @@ class _Reader:
                 continue
             if not self._holds(data):
                 continue
+            if data.get("unchecked"):
+                self.unchecked.add(name)
             base = (None if data.get("replace") else self.classes.get(str(data.get("like", name)))) or ConfigClass(name)
             self.classes[name] = ConfigClass(
                 name,
@@ -188,7 +191,7 @@ class _Reader:
             for key, classes in (self.types.get(kind) or {}).items():
                 for name in classes:
                     found.setdefault(name, set()).add(key)
-        unchecked = set(self.types.get("unchecked") or ())
+        unchecked = self.unchecked | set(self.types.get("unchecked") or ())
         for name in unchecked & set(self.types.get("validated") or ()) & self.classes.keys():
             self.classes[name] = self.classes[name]._replace(validated=True)
         for name in self.classes.keys() - unchecked:
