@@ -12,7 +12,7 @@ from constraints.values import Value, same
 from .errors import TooLarge
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
-from .question import idle_constraints, idle_pairs
+from .question import idle_constraints, idle_pairs, passed_over
 from .refute import Refuter, Restriction
 from .resolution import Resolution
 from .sat import SatRefuter
@@ -93,11 +93,7 @@ class Case:
         found = self.witness(places)
         if any(one.rule.kind in HARD and one.rule.id not in off for one in found.broken):
             return False
-        typed = self._typed(places)
-        return not any(
-            typed.get(flag) is not None and all(found.values.get(other) is not None for other in others)
-            for flag, others in self._idle
-        )
+        return not passed_over(self._idle, self._typed(places), found.values)
 
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""

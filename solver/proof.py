@@ -43,10 +43,10 @@ def prove(
     outcome: Mapping[str, Value] | None = None,
 ) -> Fix | None:
     """The fix that types ``typed`` at ``place``; None when it does not hold or loses a value of ``outcome``."""
+    if place.breaks(typed):
+        return None
     args = spell(typed, place.engine.knowledge.flags)
     try:
-        if place.engine.breaks(place.model, place.platform, typed):
-            return None
         checked = place.engine.check(place.model, place.platform, args)
     except InputError:
         return None

@@ -8,7 +8,6 @@ from types import MappingProxyType
 
 from constraints.values import Value
 
-from .errors import InputError
 from .moves import Move, moves
 from .place import COUNT, Place, World
 from .proof import Question, prove
@@ -47,18 +46,11 @@ def fewer(question: Question, world: World, keep: Collection[str] = ()) -> tuple
         return _best(tuple(found.values()))
     for pair in _by_cost(question, world, keep):
         spread = _spread(question, pair, keep) or {}
-        if not _breaks(pair[-1].place, spread):
+        if not pair[-1].place.breaks(spread):
             fix = most_of(question, pair[-1].place, keep, pair, spread)
             if fix is not None:
                 return (fix,)
     return ()
-
-
-def _breaks(place: Place, typed: Mapping[str, Value]) -> bool:
-    try:
-        return place.engine.breaks(place.model, place.platform, typed)
-    except InputError:  # a place whose model cannot be read is no way out
-        return True
 
 
 def most_of(
