@@ -17,7 +17,7 @@ from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
 from .unit import Unit
-from .ways import fewer, pairs, ways
+from .ways import Ways
 from .widen import units_around
 
 MOST_SETS = 60
@@ -116,8 +116,8 @@ def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed
     question = Question(
         asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
     )
-    where = (question, asked.world, asked.keep)
-    found = (*fixes, *ways(*where)) or pairs(*where) or fewer(*where)
+    ways = Ways(question, asked.world, asked.keep)
+    found = (*fixes, *ways.nearest()) or ways.pairs() or ways.fewer()
     return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
 
 

@@ -43,8 +43,6 @@ def prove(
     outcome: Mapping[str, Value] | None = None,
 ) -> Fix | None:
     """The fix that types ``typed`` at ``place``; None when it does not hold or loses a value of ``outcome``."""
-    if place.breaks(typed):
-        return None
     args = spell(typed, place.engine.knowledge.flags)
     try:
         checked = place.engine.check(place.model, place.platform, args)
