@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
-from constraints.tree import Any_, Compare, Const, Name, Not, names
-from constraints.values import Value, same
+from constraints.tree import Any_, Compare, Const, Name, Not
+from constraints.values import Value, same, twin
 
 from .errors import TooLarge
+from .forms import Forms
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
 from .question import idle_constraints, idle_pairs, passed_over
@@ -172,42 +173,40 @@ def _posed(
             variables=(*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
             constraints=(*problem.constraints, *idle, *demands),
             warnings=(),
-        )
+        ),
+        asked.prepared.forms,
     )
 
 
-def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
-    """The values each flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
-    found: dict[str, dict[str, Value]] = {}
+def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Callable[[str], tuple[Value, ...]]:
+    """The values a flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
+    unit_of = {flag: unit for unit in units for flag in unit.flags}
 
-    def add(target: str, value: Value) -> None:
-        found.setdefault(target, {}).setdefault(repr(value), value)
+    def values(name: str) -> tuple[Value, ...]:
+        flag, unit = asked.knowledge.flags.get(name), unit_of.get(name)
+        found = [] if flag is None else [None, flag.default, *(flag.choices or ())]
+        if unit is not None:
+            found += [value for row in unit.domain for other, value in unit.typed(row) if other == name]
+        found += asked.prepared.written.get(name, ())
+        apart: dict[object, Value] = {}
+        for value in found:
+            apart.setdefault(twin(value), value)
+        return tuple(apart.values()) or (None,)
 
-    for name, flag in asked.knowledge.flags.items():
-        add(name, None)
-        for value in (flag.default, *(flag.choices or ())):
-            add(name, value)
-    for unit in units:
-        for row in unit.domain:
-            for flag_name, value in zip(unit.flags, row if isinstance(row, tuple) else (row,), strict=False):
-                add(flag_name, value)
-    for operation in asked.operations:
-        for case in operation.cases:
-            for target, node in case.writes:
-                if isinstance(node, Const):
-                    add(target, node.value)
-    return {target: tuple(values.values()) for target, values in found.items()}
+    return values
 
 
-def _cone(problem: Problem) -> Problem:
+def _cone(problem: Problem, forms: Forms) -> Problem:
     """Only the definitions that some constraint hangs on."""
     wanted: set[str] = set()
     for constraint in problem.constraints:
-        wanted |= names(constraint.node)
+        wanted |= forms.names(constraint.node)
     needed = []
     for definition in reversed(problem.definitions):
         if definition.name in wanted:
             needed.append(definition)
-            wanted |= names(definition.node) | names(definition.relaxed)
+            wanted |= forms.names(definition.node)
+            if definition.relaxed is not None:
+                wanted |= forms.names(definition.relaxed)
     variables = tuple(one for one in problem.variables if one.name in wanted or not one.name.startswith("free "))
     return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)

@@ -194,7 +194,7 @@ class Engine:
         """What constraint problems on these facts are made of, kept for the last few."""
         known = self._prepared.pop(id(facts), None)
         if known is None or known.facts is not facts:
-            known = Prepared(self.knowledge.program, self.knowledge.variables, facts)
+            known = Prepared(self.knowledge.program, self.defaults, self.knowledge.variables, facts)
         self._prepared[id(facts)] = known
         while len(self._prepared) > MOST_PREPARED:
             del self._prepared[next(iter(self._prepared))]

@@ -43,7 +43,7 @@ def unroll(
     closed: Mapping[str, Value],
     *,
     shadows: bool = True,
-    blame: Mapping[str, tuple[Value, ...]] | None = None,
+    blame: Callable[[str], tuple[Value, ...]] | None = None,
     measures: frozenset[str] = frozenset(),
     remembered: Remembered | None = None,
 ) -> Problem:
@@ -51,7 +51,7 @@ def unroll(
 
     ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
     nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``,
-    the values each flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
+    the values a flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
     form, in which what the rule would write is a free variable.
 
     ``remembered``, without ``shadows``, serves other questions about the same operations that are blamed or not as
@@ -77,7 +77,7 @@ class _Unroller:
         units: Sequence[Unit],
         closed: Mapping[str, Value],
         shadows: bool,
-        blame: Mapping[str, tuple[Value, ...]] | None,
+        blame: Callable[[str], tuple[Value, ...]] | None,
         measures: frozenset[str],
         remembered: Remembered | None,
     ) -> None:
@@ -128,10 +128,9 @@ class _Unroller:
         alone = unit.flags == (unit.name,)
         for index, flag in enumerate(unit.flags):
             typed: Node = Name(unit.name) if alone else Call("item", (Name(unit.name), Const(index)))
-            self.world.typed[flag] = typed
             default = defaults.get(flag)
             start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
-            self.world.current[flag] = self._define(flag, start)
+            self.world.open(flag, typed, self._define(flag, start))
         for other, pairs in unit.beside:
             # The other flag may be closed.
             node = Compare("in", Group((self.world.typed[other], Name(unit.name))), Const(pairs))
@@ -171,9 +170,8 @@ class _Unroller:
         """Let the problem define it."""
         definition = written.definition
         if definition is not None:
-            if definition.relaxed is not None:
-                free = (self.blame or {}).get(written.target, (None,))
-                self.variables.append(Variable(f"free {definition.name}", free))
+            if self.blame is not None and definition.relaxed is not None:
+                self.variables.append(Variable(f"free {definition.name}", self.blame(written.target)))
             self.definitions.append(definition)
             self._can_be(definition.name, written.possible)
             self._real[definition.name] = definition.node
