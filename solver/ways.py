@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -11,7 +11,7 @@ from constraints.values import Value
 from .failures import Failures
 from .moves import Move, moves
 from .place import COUNT, Place, World
-from .proof import Question, prove
+from .proof import Question, changed, cost, prove
 from .report import Fix
 from .witness import Refutation, reach
 
@@ -28,27 +28,43 @@ class Ways:
         self._failures = Failures()
 
     def nearest(self) -> tuple[Fix, ...]:
-        """The nearest move of each aspect that helps, with the others of the aspect that do."""
-        found: list[tuple[tuple[Move, ...], Fix]] = []
+        """The nearest move of each aspect that helps, with the others of the aspect that do.
+
+        What is only named beside a fix is not proved as a command: the rules are seen to hold there.
+        """
+        found: dict[str, list[tuple[int, Move, Mapping[str, Value]]]] = {}
         for move in moves(self._question.start, self._world, self._keep):
-            fix = self._moved((move,))
+            typed = next(self._holding((move,)), None)
+            if typed is not None:
+                group = found.setdefault(move.aspect, [])
+                group.append((cost(self._question, typed, (move,)), move, typed))
+        best = (self._best(sorted(group, key=lambda one: one[0])) for group in found.values())
+        return tuple(fix for fix in best if fix is not None)
+
+    def _best(self, group: Sequence[tuple[int, Move, Mapping[str, Value]]]) -> Fix | None:
+        """The first fix of a group that can be proved, with the others that change the same beside their move."""
+        for place, (_, move, typed) in enumerate(group):
+            fix = prove(self._question, move.place, typed, (move,))
             if fix is not None:
-                found.append(((move,), fix))
-        return _best(found)
+                flags = changed(self._question, typed)
+                others = [other for _, other, words in group[place + 1 :] if changed(self._question, words) == flags]
+                return fix._replace(also=tuple(str(other.after) for other in others))
+        return None
 
     def pairs(self) -> tuple[Fix, ...]:
         """The nearest two moves that help together, for when nothing simpler does.
 
         Pairs are tried by cost, and what costs more than a fix is not tried any more.
         """
-        best: tuple[tuple[Move, ...], Fix] | None = None
+        best: Fix | None = None
         for pair in self._by_cost():
-            if best is not None and sum(move.cost for move in pair) >= best[1].cost:
+            if best is not None and sum(move.cost for move in pair) >= best.cost:
                 break
-            fix = self._moved(pair)
-            if fix is not None and (best is None or (fix.cost, fix.args) < (best[1].cost, best[1].args)):
-                best = (pair, fix)
-        return () if best is None else _best([best])
+            proved = (prove(self._question, pair[-1].place, typed, pair) for typed in self._holding(pair))
+            fix = next((one for one in proved if one is not None), None)
+            if fix is not None and (best is None or (fix.cost, fix.args) < (best.cost, best.args)):
+                best = fix
+        return () if best is None else (best,)
 
     def fewer(self) -> tuple[Fix, ...]:
         """The nearest move of each aspect at which part of what was asked for holds, for when no move helps alone.
@@ -57,16 +73,16 @@ class Ways:
         """
         if self._question.outcome:
             return ()
-        found: dict[str, tuple[tuple[Move, ...], Fix]] = {}
+        found: dict[str, Fix] = {}
         for move in moves(self._question.start, self._world, self._keep):
             if move.aspect not in found:
                 spread = self._spread((move,))
                 tried = [self._most((move,), more) for more in ({}, spread) if more is not None]
                 held = [fix for fix in tried if fix is not None]
                 if held:
-                    found[move.aspect] = ((move,), min(held, key=lambda fix: (fix.cost, fix.args)))
+                    found[move.aspect] = min(held, key=lambda fix: (fix.cost, fix.args))
         if found:
-            return _best(tuple(found.values()))
+            return tuple(found.values())
         for pair in self._by_cost():
             spread = self._spread(pair) or {}
             if not self._failures.breaks(pair[-1].place, spread):
@@ -88,22 +104,19 @@ class Ways:
         ]
         return sorted(both, key=lambda pair: sum(move.cost for move in pair))[:MOST_PAIRS]
 
-    def _moved(self, moved: Sequence[Move]) -> Fix | None:
-        """The question as it is after the moves, if it holds there, as it is or spread over the GPUs."""
+    def _holding(self, moved: Sequence[Move]) -> Iterator[Mapping[str, Value]]:
+        """What breaks nothing after the moves: what is typed as it is, or spread over the GPUs."""
         question, place = self._question, moved[-1].place
         if not set(question.outcome) <= set(place.engine.knowledge.flags):
-            return None
+            return
         for more in ({}, self._spread(moved)):
             if more is None:
-                return None
+                return
             typed: Mapping[str, Value] | Refutation | None = {**question.wanted, **more}
             if question.outcome:
                 typed = reach(place, {**question.outcome, **more}, search=False)
             if typed is not None and not isinstance(typed, Refutation) and not self._failures.breaks(place, typed):
-                fix = prove(question, place, typed, moved)
-                if fix is not None:
-                    return fix
-        return None
+                yield typed
 
     def _spread(self, moved: Sequence[Move]) -> dict[str, Value] | None:
         """The flag that spreads a model over more GPUs, unless it must stay as it is.
@@ -140,21 +153,3 @@ def most_of(
         if fix is not None:
             best, typed = fix, more
     return best if set(keep) & set(question.wanted) <= set(typed) else None
-
-
-def _best(found: Sequence[tuple[tuple[Move, ...], Fix]]) -> tuple[Fix, ...]:
-    """The cheapest fix of each set of aspects; others that change the same beside their move are named with it."""
-    groups: dict[tuple[str, ...], list[tuple[tuple[Move, ...], Fix]]] = {}
-    for moved, fix in sorted(found, key=lambda one: (one[1].cost, one[1].args)):
-        groups.setdefault(tuple(move.aspect for move in moved), []).append((moved, fix))
-    best = []
-    for aspects, group in groups.items():
-        fix = group[0][1]
-        alike = [moved for moved, other in group[1:] if _changed(other) == _changed(fix)]
-        others = tuple(str(moved[0].after) for moved in alike) if len(aspects) == 1 else ()
-        best.append(fix._replace(also=others))
-    return tuple(best)
-
-
-def _changed(fix: Fix) -> set[str]:
-    return {change.what for change in fix.changes}
