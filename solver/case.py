@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
 from constraints.tree import Any_, Compare, Const, Name, Not
-from constraints.values import Value, same, twin
+from constraints.values import Value, twin
 
 from .errors import TooLarge
 from .forms import Forms
@@ -49,8 +49,7 @@ class Case:
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False
-        self._answers: dict[frozenset[int], tuple[frozenset[int] | None, frozenset[int]]] = {}
-        self._met: frozenset[int] = frozenset()
+        self._answers: dict[frozenset[int], frozenset[int] | None] = {}
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
         """None when the pins at ``places`` can hold together, else some of them that cannot.
@@ -59,30 +58,17 @@ class Case:
         """
         if places not in self._answers:
             self._answers[places] = self._refuted(places)
-        found, self._met = self._answers[places]
-        return found
+        return self._answers[places]
 
-    def _refuted(self, places: frozenset[int]) -> tuple[frozenset[int] | None, frozenset[int]]:
+    def _refuted(self, places: frozenset[int]) -> frozenset[int] | None:
         if self.stands(places):
-            return None, self._held(self._typed(places))
+            return None
         try:
             causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
         except TooLarge:
             self.undecided = True
-            return None, frozenset()
-        if causes is not None:
-            return _pins(causes), frozenset()
-        found = self.refuter.found
-        return None, self._held({flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])})
-
-    def met(self) -> frozenset[int]:
-        """The pins that hold in the configuration last found, where one was."""
-        return self._met
-
-    def _held(self, typed: Mapping[str, Value]) -> frozenset[int]:
-        return frozenset(
-            place for place, pin in enumerate(self.soft) if pin.typed and same(typed.get(pin.flag), pin.value)
-        )
+            return None
+        return None if causes is None else _pins(causes)
 
     def stands(self, places: frozenset[int], off: Collection[str] = ()) -> bool:
         """Whether the pins at ``places`` hold as they are, with nothing else typed and the checks in ``off`` left out.
