@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
 from constraints.tree import Any_, Compare, Const, Name, Not
-from constraints.values import Value, twin
+from constraints.values import Value, same, twin
 
 from .errors import TooLarge
 from .forms import Forms
@@ -49,26 +49,48 @@ class Case:
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False
-        self._answers: dict[frozenset[int], frozenset[int] | None] = {}
+        # What one answer says of other questions: pins that hold together, and pins that cannot.
+        self._held: list[frozenset[int]] = []
+        self._refuted: list[frozenset[int]] = []
+        self._open: set[frozenset[int]] = set()
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
         """None when the pins at ``places`` can hold together, else some of them that cannot.
 
         What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
         """
-        if places not in self._answers:
-            self._answers[places] = self._refuted(places)
-        return self._answers[places]
+        if self._holds(places):
+            return None
+        refuted = next((one for one in self._refuted if one <= places), None)
+        return refuted if refuted is not None else self._decided(places)
 
-    def _refuted(self, places: frozenset[int]) -> frozenset[int] | None:
+    def _decided(self, places: frozenset[int]) -> frozenset[int] | None:
         if self.stands(places):
+            self._held.append(self._holding(self._typed(places)))
             return None
         try:
             causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
         except TooLarge:
             self.undecided = True
+            self._open.add(places)
             return None
-        return None if causes is None else _pins(causes)
+        if causes is not None:
+            self._refuted.append(_pins(causes))
+            return self._refuted[-1]
+        found = self.refuter.found
+        typed = {flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])}
+        self._held.append(places | self._holding(typed))
+        return None
+
+    def _holds(self, places: frozenset[int]) -> bool:
+        """Whether the pins are known to hold together, or nobody found out."""
+        return places in self._open or any(places <= held for held in self._held)
+
+    def _holding(self, typed: Mapping[str, Value]) -> frozenset[int]:
+        """The pins that ``typed`` fulfils."""
+        return frozenset(
+            place for place, pin in enumerate(self.soft) if pin.typed and same(typed.get(pin.flag), pin.value)
+        )
 
     def stands(self, places: frozenset[int], off: Collection[str] = ()) -> bool:
         """Whether the pins at ``places`` hold as they are, with nothing else typed and the checks in ``off`` left out.
@@ -85,7 +107,7 @@ class Case:
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""
         off = self.checks_but(rule)
-        if self.stands(places, off):
+        if self._holds(places) or self.stands(places, off):
             return None
         try:
             found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
