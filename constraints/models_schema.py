@@ -42,10 +42,11 @@ class ConfigClass(NamedTuple):
     absent or null, ``lift`` takes it from inside another, ``force`` replaces whatever stands there.
     ``parts`` are sub-configs with the class each has, ``own`` those whose own ``model_type`` decides instead,
     ``empty`` those that are null unless given. ``flat``: text keys may stand at the top. ``fold``: sub-configs that the
-    class dissolves, whose keys are the class's own where it lacks them, those that are renamed alone or all. ``kind`` is
-    the class it counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what the file
-    gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be anything,
-    ``required`` ones are never null. ``validated``: layers and positions are compared, whether or not types are.
+    class dissolves, whose keys are the class's own where it lacks them: all, or those that are renamed. ``kind`` is
+    the class it counts as. ``inherits``: what the text part has, the top has too. ``checked``: the class compares what
+    the file gives with the types it declares; ``nullable`` keys may be null all the same, ``untyped`` ones may be
+    anything, ``required`` ones are never null. ``validated``: layers and positions are compared, whether or not types
+    are.
     ``lenient`` ones compare nothing that is put over the file's values, because SGLang keeps a class of its own.
     """
 

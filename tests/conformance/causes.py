@@ -18,10 +18,13 @@ CAUSES = (
         "The recorder makes attention backends without their constructors, whose attributes this wrapper reads.",
     ),
     ("kimi_k3.py:33", "SGLang asks the installed FlashInfer for a parameter, which the recorder's stand-in lacks."),
-    ("glm_image", "Without a vision part of its own the class hands all keys of a flat config to the vision tower too."),
+    (
+        "glm_image",
+        "Without a vision part of its own the class hands all keys of a flat config to the vision tower too.",
+    ),
     (
         "MistralForCausalLMEagle",
-        "Where the path has mistral and eagle in it SGLang reads params.json; what lies beside config.json is not asked.",
+        "Where a path has mistral and eagle in it SGLang reads params.json; what lies beside config.json is not asked.",
     ),
     ("--mem-fraction-static=inf", "Arithmetic with infinity is not done."),
 )
