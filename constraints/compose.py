@@ -19,6 +19,7 @@ _NAMED = {sign: f"run{number}" for number, sign in enumerate((*COMPARE, *ARITHME
 SPACE: dict[str, object] = {
     **{_NAMED[sign]: run for sign, run in (*COMPARE.items(), *ARITHMETIC.items())},
     **{f"{name}_": run for name, run in FUNCTIONS.items()},
+    "NUMBER": (int, float),
     "inf": math.inf,
     "nan": math.nan,
 }
@@ -51,32 +52,43 @@ class Writer:
     Only text that `repr` made of values stands in it, and names of functions that are declared.
     """
 
-    def __init__(self, name: Callable[[str], str]) -> None:
+    def __init__(self, name: Callable[[str], str], kept: Callable[[Node], str] = lambda node: "") -> None:
+        """``kept`` names the variable that remembers the value of a tree, which holds ``...`` until it is known."""
         self._name = name
+        self._kept = kept
 
     def value(self, node: Node) -> str:
         """What has the value of the tree."""
-        return self._value[node.__class__](self, node)
+        text = self._value[node.__class__](self, node)
+        kept = self._kept(node)
+        return f"(({kept} := {text}) if {kept} is ... else {kept})" if kept else text
 
     def test(self, node: Node) -> str:
         """What is true where the value of the tree is."""
-        if isinstance(node, (All, Any_)) and node.parts:
-            word = " and " if isinstance(node, All) else " or "
-            return f"({word.join([self.test(part) for part in node.parts])})"
+        if isinstance(node, (All, Any_)) and node.parts and not self._kept(node):
+            return self._joined(node)
         return self.value(node)
+
+    def _joined(self, node: All | Any_) -> str:
+        word = " and " if isinstance(node, All) else " or "
+        return f"({word.join([self.test(part) for part in node.parts])})"
 
     def _parts(self, node: All | Any_) -> str:
         if not node.parts:
             return repr(isinstance(node, All))
-        return f"(True if {self.test(node)} else False)"
+        return f"(True if {self._joined(node)} else False)"
 
     def _compare(self, node: Compare) -> str:
-        sign, left = node.operator, self.value(node.left)
-        if isinstance(node.right, Const) and not isinstance(node.left, (Const, Group)):
-            plain = _plain(sign, node.right.value)
+        sign, left, right = node
+        if isinstance(right, Const) and not isinstance(left, (Const, Group)):
+            plain = _plain(sign, self.value(left), right.value)
             if plain:
-                return f"({left} {plain})"
-        return f"{_NAMED[sign]}({left}, {self.value(node.right)})"
+                return plain
+        if isinstance(left, Const) and not isinstance(right, (Const, Group)) and sign in _TURNED:
+            plain = _plain(_TURNED[sign], self.value(right), left.value)
+            if plain:
+                return plain
+        return f"{_NAMED[sign]}({self.value(left)}, {self.value(right)})"
 
     _value: dict[type[Node], Callable[[Writer, Any], str]] = {
         Const: lambda self, node: repr(node.value),
@@ -94,22 +106,37 @@ class Writer:
     }
 
 
-def _plain(sign: str, value: Value) -> str:
-    """A comparison with ``value`` in Python's own words, where they mean the same; empty where they do not."""
-    # Text and whole numbers but 0 and 1 have no twin of another kind; unset and the truths are one object each.
+# What a comparison is when its sides are exchanged.
+_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _plain(sign: str, text: str, value: Value) -> str:
+    """A comparison of ``text`` with ``value`` in Python's own words, where they mean the same; empty where not."""
     if sign in ("==", "!="):
+        # Unset and the truths are one object each.
         if value is None or isinstance(value, bool):
-            return f"{'is' if sign == '==' else 'is not'} {value!r}"
-        return f"{sign} {value!r}" if _alone(value) else ""
-    if sign in ("in", "not in") and isinstance(value, tuple) and value:
-        return f"{sign} {{{', '.join(map(repr, value))}}}" if all(map(_alone, value)) else ""
-    return ""
+            return f"({text} {'is' if sign == '==' else 'is not'} {value!r})"
+        return _among(sign == "==", text, (value,))
+    if sign in ("in", "not in"):
+        return _among(sign == "in", text, value) if isinstance(value, tuple) and value else ""
+    return f"(isinstance((_ := {text}), NUMBER) and _ {sign} {value!r})" if isinstance(value, (int, float)) else ""
 
 
-def _alone(value: Value) -> bool:
-    if isinstance(value, bool):
-        return False
-    return value is None or isinstance(value, str) or (isinstance(value, int) and value not in (0, 1))
+def _among(wanted: bool, text: str, values: tuple[Value, ...]) -> str:
+    """Whether ``text`` is one of ``values``, or is none: Python takes 0 and 1 for truths, which is ruled out."""
+    if any(isinstance(value, tuple) or value != value for value in values):
+        return ""
+    truths = [value for value in values if isinstance(value, bool)]
+    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if any(truth not in numbers for truth in truths):
+        return ""
+    wrong = [truth for truth in (False, True) if truth in numbers and truth not in truths]
+    right = repr(values[0]) if len(values) == 1 else f"{{{', '.join(map(repr, values))}}}"
+    sign = ("==" if wanted else "!=") if len(values) == 1 else ("in" if wanted else "not in")
+    if not wrong:
+        return f"({text} {sign} {right})"
+    apart = [f" {'and' if wanted else 'or'} _ {'is not' if wanted else 'is'} {truth}" for truth in wrong]
+    return f"((_ := {text}) {sign} {right}{''.join(apart)})"
 
 
 # Composing a tree costs as much as walking it about this many times.
