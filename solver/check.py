@@ -197,7 +197,7 @@ class Engine:
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""
-        return {flag: values.get(flag) for flag in self._shown}
+        return dict(zip(self._shown, map(values.get, self._shown), strict=True))
 
     def check(
         self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None
