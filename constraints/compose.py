@@ -52,20 +52,16 @@ class Writer:
     Only text that `repr` made of values stands in it, and names of functions that are declared.
     """
 
-    def __init__(self, name: Callable[[str], str], kept: Callable[[Node], str] = lambda node: "") -> None:
-        """``kept`` names the variable that remembers the value of a tree, which holds ``...`` until it is known."""
+    def __init__(self, name: Callable[[str], str]) -> None:
         self._name = name
-        self._kept = kept
 
     def value(self, node: Node) -> str:
         """What has the value of the tree."""
-        text = self._value[node.__class__](self, node)
-        kept = self._kept(node)
-        return f"(({kept} := {text}) if {kept} is ... else {kept})" if kept else text
+        return self._value[node.__class__](self, node)
 
     def test(self, node: Node) -> str:
         """What is true where the value of the tree is."""
-        if isinstance(node, (All, Any_)) and node.parts and not self._kept(node):
+        if isinstance(node, (All, Any_)) and node.parts:
             return self._joined(node)
         return self.value(node)
 

@@ -43,39 +43,69 @@ class _Placed(NamedTuple):
     writes: frozenset[str]
 
 
+class _Memory(Writer):
+    """Trees as text, in which a part that recurs is looked for in a variable, which holds ``...`` until it is known."""
+
+    def __init__(self, repeated: Repeated) -> None:
+        super().__init__(self.variable)
+        self._repeated = repeated
+        self.variables: dict[str, str] = {}
+        self.memories: dict[int, str] = {}
+        self.functions: list[str] = []
+        self._readers: dict[str, list[str]] = {}
+
+    def variable(self, name: str) -> str:
+        """The variable that holds what stands under a name."""
+        return self.variables.setdefault(name, f"v{len(self.variables)}")
+
+    def value(self, node: Node) -> str:
+        number = self._repeated.number(node)
+        if number is None:
+            return super().value(node)
+        memory, text = f"e{number}", ""
+        if number not in self.memories:
+            self._remember(number, memory, node)
+        text = self.memories[number] or super().value(node)
+        return f"(({memory} := {text}) if {memory} is ... else {memory})"
+
+    def test(self, node: Node) -> str:
+        return super().test(node) if self._repeated.number(node) is None else self.value(node)
+
+    def _remember(self, number: int, memory: str, node: Node) -> None:
+        read = sorted(names(node))
+        for name in read:
+            self._readers.setdefault(name, []).append(memory)
+        self.memories[number] = ""
+        if self._repeated.is_large(number):
+            places = {name: f"p{place}" for place, name in enumerate(read)}
+            self.functions += [
+                f"def f{number}({', '.join(places.values())}):",
+                f" return {Writer(places.__getitem__).value(node)}",
+            ]
+            self.memories[number] = f"f{number}({', '.join(map(self.variable, read))})"
+
+    def forget(self, targets: Iterable[str]) -> str:
+        """What is remembered so far of values that are written; what comes later is not remembered yet."""
+        memories = dict.fromkeys(memory for target in targets for memory in self._readers.get(target, ()))
+        return f"; {' = '.join(memories)} = ..." if memories else ""
+
+
 class _Program:
     """The text of one program."""
 
     def __init__(self, operations: tuple[Operation, ...]) -> None:
         self._placed = [_placed(place, operation) for place, operation in enumerate(operations)]
-        self._repeated = Repeated(tree for one in self._placed for tree in _trees(one))
-        self._text = Writer(self._variable, self._memory)
-        self._variables: dict[str, str] = {}
-        self._memories: dict[int, str] = {}
-        self._readers: dict[str, dict[str, None]] = {}
-
-    def _variable(self, name: str) -> str:
-        return self._variables.setdefault(name, f"v{len(self._variables)}")
-
-    def _memory(self, node: Node) -> str:
-        """The variable that remembers the value of a part; empty for one that is not remembered."""
-        number = self._repeated.number(node)
-        if number is None:
-            return ""
-        if number not in self._memories:
-            memory = self._memories[number] = f"e{number}"
-            for name in names(node):
-                self._readers.setdefault(name, {})[memory] = None
-        return self._memories[number]
+        self._text = _Memory(Repeated(tree for one in self._placed for tree in _trees(one)))
 
     def lines(self) -> Iterator[str]:
         """The code, line by line."""
-        body = list(self._body())
+        body, text = list(self._body()), self._text
+        yield from text.functions
         yield f"def {ENTRY}(read, write, hold, release, broken):"
-        if self._variables:
-            yield f" {', '.join(self._variables.values())}, = map(read, {tuple(self._variables)!r})"
-        if self._memories:
-            yield f" {' = '.join(self._memories.values())} = ..."
+        if text.variables:
+            yield f" {', '.join(text.variables.values())}, = map(read, {tuple(text.variables)!r})"
+        if text.memories:
+            yield "".join(f" e{number} =" for number in text.memories) + " ..."
         yield from body
         yield " return"
 
@@ -123,9 +153,7 @@ class _Program:
         """How many further guards all of them share, the last alone writing what these read."""
         shared = 0
         for guards in zip(*[one.guards[depth:] for one in placed], strict=False):
-            if any(guard != guards[0] for guard in guards) or any(
-                one.writes & names(guards[0]) for one in placed[:-1]
-            ):
+            if any(guard != guards[0] for guard in guards) or any(one.writes & names(guards[0]) for one in placed[:-1]):
                 break
             shared += 1
         return shared
@@ -154,23 +182,18 @@ class _Program:
         left, right, seen = [], [], []
         for target, node in case.writes:
             held = deferred and not target.startswith(LOCAL)
-            left.append("_" if held else self._variable(target))
+            left.append("_" if held else self._text.variable(target))
             right.append(f"{'hold' if held else 'write'}({place}, {target!r}, {self._text.value(node)})")
             seen += [] if held else [target]
-        return f"{', '.join(left)} = {', '.join(right)}{self._forget(seen)}" if left else "pass"
+        return f"{', '.join(left)} = {', '.join(right)}{self._text.forget(seen)}" if left else "pass"
 
     def _left(self, placed: Sequence[_Placed]) -> Iterator[str]:
         """Leave a deferred step: what it held is seen from here."""
         writes = [target for one in placed for case in one.operation.cases for target, _ in case.writes]
         held = list(dict.fromkeys(target for target in writes if not target.startswith(LOCAL)))
         yield " if release():"
-        yield from (f"  {self._variable(target)} = read({target!r})" for target in held)
-        yield f"  pass{self._forget(held)}"
-
-    def _forget(self, targets: Iterable[str]) -> str:
-        """What is remembered so far of values that are written; what comes later is not remembered yet."""
-        memories = {memory: None for target in targets for memory in self._readers.get(target, ())}
-        return f"; {' = '.join(memories)} = ..." if memories else ""
+        yield from (f"  {self._text.variable(target)} = read({target!r})" for target in held)
+        yield f"  pass{self._text.forget(held)}"
 
 
 def _placed(place: int, operation: Operation) -> _Placed:

@@ -12,6 +12,7 @@ from .tree import Arithmetic, Call, Compare, Const, Name, Node, children
 # A remembered value costs about as much as two plain tests; what is called costs five.
 _CALLED = 5
 _WORTH = 5
+_LARGE = 20
 
 
 class Repeated:
@@ -31,6 +32,10 @@ class Repeated:
         if number is None or self._counts[number] < 2 or self._weights[number] < _WORTH:
             return None
         return number
+
+    def is_large(self, number: int) -> bool:
+        """Whether a part costs so much that a call is nothing beside it."""
+        return self._weights[number] >= _LARGE
 
     def _number(self, node: Node) -> int:
         number = self._numbers.get(id(node))

@@ -200,8 +200,7 @@ def passed_over(
 ) -> bool:
     """Whether some flag of `idle_pairs` is typed, and what would pass over it ends with values."""
     return any(
-        typed.get(flag) is not None and all(values.get(other) is not None for other in others)
-        for flag, others in pairs
+        typed.get(flag) is not None and all(values.get(other) is not None for other in others) for flag, others in pairs
     )
 
 
