@@ -17,7 +17,7 @@ from constraints.schema import HARD
 from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather
+from .facts import Platform, gather, untouched
 from .intake.command import parse_arguments
 from .intake.hub import Hub
 from .intake.parsed import Parsed
@@ -101,6 +101,7 @@ class Engine:
         derived = {target for operation in knowledge.program for target in targets(operation)}
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
+        self._untouched = untouched(knowledge)
         self._inputs = _Latest[tuple[str, str | None], ModelInput]()
         self._models = _Latest[tuple[str, bool, str, str | None], ModelFacts]()
         self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
@@ -162,7 +163,9 @@ class Engine:
                 with contextlib.suppress(InputError):
                     at = None if of_draft is None else str(of_draft)
                     found.append(self.model_facts(str(draft), draft=True, overrides=over, revision=at))
-            return {**gather(self.knowledge, platform, found), MODEL_PATH: model}
+            facts = gather(self.knowledge, self._untouched, platform, found)
+            facts[MODEL_PATH] = model
+            return facts
 
         return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key), gathered)
 
