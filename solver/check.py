@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import CodeType, MappingProxyType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -48,8 +48,7 @@ Made = TypeVar("Made")
 MODEL_PATH = "model.path"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What became of a command; ``refusal`` when it could not be parsed, else ``resolution``."""
 
     parsed: Parsed | Refusal

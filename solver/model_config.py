@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from constraints.models_schema import DraftRole, ModelKnowledge
 from constraints.values import Value
@@ -18,16 +18,14 @@ _TARGET, _DRAFT = "model.", "draft."
 _LARGEST = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a fact came from: keys ``found`` in the file, keys looked for and ``absent``."""
 
     found: tuple[str, ...]
     absent: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """Facts by name, the keys each came from, and what had to be inferred."""
 
     values: Mapping[str, Value]

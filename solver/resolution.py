@@ -56,7 +56,7 @@ class Run:
     def write(self, place: int, target: str, value: Value) -> Value:
         """Let the target take its value, and say what then stands there."""
         before = self.env[target]
-        if same(before, value):
+        if before is value or same(before, value):
             return before
         self.env[target] = value
         self._writes.append(Write(self._operations[place], target, before, value))
