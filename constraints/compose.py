@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import marshal
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import CodeType
 from typing import Any, TypeAlias
 
 from .evaluate import evaluate
@@ -27,23 +29,30 @@ SPACE: dict[str, object] = {
 
 def compose(node: Node) -> Closure:
     """A function from values by name to the value of the tree."""
-    code = _code("env", node, lambda name: f"env[{name!r}]")
-    return code or partial(evaluate, node)
+    return _function(_closure_code(node)) or partial(evaluate, node)
 
 
 def compose_row(node: Node, names: Sequence[str]) -> Rowwise:
     """A function from the values of ``names``, in their order, to the value of the tree."""
     places = {name: f"v{place}" for place, name in enumerate(names)}
-    code = _code(",".join(places.values()), node, places.__getitem__)
-    return code or (lambda *row: evaluate(node, dict(zip(names, row, strict=True))))
+    found = _function(_code(",".join(places.values()), node, places.__getitem__))
+    return found or (lambda *row: evaluate(node, dict(zip(names, row, strict=True))))
 
 
-def _code(parameters: str, node: Node, name: Callable[[str], str]) -> Callable[..., Value] | None:
-    """The written function; None where a tree is deeper than Python reads."""
+def _closure_code(node: Node) -> CodeType | None:
+    return _code("env", node, lambda name: f"env[{name!r}]")
+
+
+def _code(parameters: str, node: Node, name: Callable[[str], str]) -> CodeType | None:
+    """The written function, to be made of its code; None where a tree is deeper than Python reads."""
     try:
-        return eval(f"lambda {parameters}: {Writer(name).value(node)}", SPACE)  # type: ignore[no-any-return]
+        return compile(f"lambda {parameters}: {Writer(name).value(node)}", "<rule>", "eval")
     except (SyntaxError, MemoryError, RecursionError):
         return None
+
+
+def _function(code: CodeType | None) -> Callable[..., Value] | None:
+    return None if code is None else eval(code, SPACE)
 
 
 class Writer:
@@ -135,28 +144,31 @@ def _among(wanted: bool, text: str, values: tuple[Value, ...]) -> str:
     return f"((_ := {text}) {sign} {right}{''.join(apart)})"
 
 
-# Composing a tree costs as much as walking it about this many times.
-_WALKS = 4
-
-
 class Compiled:
-    """A tree that can be called: walked the first times, composed after; what is kept on disk is the tree alone."""
+    """A tree that can be called. What is kept on disk is the tree and its written code, which is read when it pays."""
 
-    __slots__ = ("_walks", "composed", "node")
+    __slots__ = ("_code", "_composed", "_walked", "node")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, code: bytes | None = None) -> None:
+        """``code`` is what `marshal` made of the written code, where that is at hand."""
         self.node = node
-        self.composed: Closure | None = None
-        self._walks = 0
+        self._code = code
+        self._composed: Closure | None = None
+        self._walked = False
 
     def __call__(self, env: Env) -> Value:
-        if self.composed is not None:
-            return self.composed(env)
-        if self._walks < _WALKS:
-            self._walks += 1
+        if self._composed is not None:
+            return self._composed(env)
+        if not self._walked:  # most are asked once in a process, and reading the code costs some walks
+            self._walked = True
             return evaluate(self.node, env)
-        self.composed = compose(self.node)
-        return self.composed(env)
+        self._composed = _function(marshal.loads(self._written())) or partial(evaluate, self.node)
+        return self._composed(env)
 
-    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
-        return Compiled, (self.node,)
+    def _written(self) -> bytes:
+        if self._code is None:
+            self._code = marshal.dumps(_closure_code(self.node))
+        return self._code
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Node, bytes]]:
+        return Compiled, (self.node, self._written())

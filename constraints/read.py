@@ -52,6 +52,13 @@ class Listed(list[Any]):
         self.lines: list[int] = []
 
 
+def without_lines(data: Any) -> Any:
+    """Data that does not know its lines: what is kept on disk of it is read back without the reader of YAML."""
+    if isinstance(data, dict):
+        return {key: without_lines(value) for key, value in data.items()}
+    return [without_lines(value) for value in data] if isinstance(data, list) else data
+
+
 def read_text(text: str, file: str) -> Any:
     """The data of one YAML document.
 
