@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -27,10 +27,12 @@ from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, read_model
 from .operations import targets
-from .prepared import Prepared
 from .resolution import Resolution
 from .resolve import Program
 from .spell import option_of
+
+if TYPE_CHECKING:
+    from .prepared import Prepared
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -112,7 +114,7 @@ class Engine:
 
         Raises InputError.
         """
-        hub = self.hub if revision is None else replace(self.hub, revision=revision)
+        hub = self.hub if revision is None else self.hub._replace(revision=revision)
         return self._inputs.recall(
             (reference, hub.revision), lambda: read_model(reference, self.catalogue, self.models.headers, hub)
         )
@@ -122,7 +124,7 @@ class Engine:
 
         Raises InputError.
         """
-        hub = replace(self.hub, revision=revision)
+        hub = self.hub._replace(revision=revision)
         return read_model(reference, self.catalogue, self.models.headers, hub)
 
     def model_facts(
@@ -191,6 +193,8 @@ class Engine:
         """What constraint problems on these facts are made of, kept for the last few."""
         known = self._prepared.pop(id(facts), None)
         if known is None or known.facts is not facts:
+            from .prepared import Prepared  # for questions that search
+
             known = Prepared(self.knowledge.program, self.knowledge.variables, facts)
         self._prepared[id(facts)] = known
         while len(self._prepared) > MOST_PREPARED:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from constraints.models_schema import DraftRole, ModelKnowledge
@@ -250,8 +249,7 @@ def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(NamedTuple):
     """Where values may stand: the file, and what is put ``over`` it."""
 
     file: str

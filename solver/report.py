@@ -11,14 +11,14 @@ from constraints.schema import Rule, Source
 from constraints.symptoms_schema import Moment, Symptom
 from constraints.values import Value
 
-from .estimate.known import Interval
-from .estimate.memory import Memory
-from .estimate.roofline import Roofline, Workload
 from .intake.parsed import Notice, Place
 from .intake.refusal import Refusal
 from .resolution import Write
 
 if TYPE_CHECKING:
+    from .estimate.known import Interval
+    from .estimate.memory import Memory
+    from .estimate.roofline import Roofline, Workload
     from .recognise import Match
 
 Severity = Literal["error", "warning", "note"]
