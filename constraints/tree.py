@@ -151,11 +151,13 @@ def names(node: Node | None) -> frozenset[str]:
     """Every name the tree reads."""
     found: set[str] = set()
     left = [] if node is None else [node]
+    seen: set[int] = set()  # a named expression stands in many places of a tree as one object
     while left:
         one = left.pop()
         if isinstance(one, Name):
             found.add(one.name)
-        elif not isinstance(one, Const):
+        elif not isinstance(one, Const) and id(one) not in seen:
+            seen.add(id(one))
             left.extend(children(one))
     return frozenset(found)
 
