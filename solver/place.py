@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from constraints.values import Value
 
 from .check import Engine
-from .errors import InputError
 from .facts import Platform
 
 # What of a place can be another one, by the names that reports and ``--keep`` use.
@@ -37,13 +36,6 @@ class Place:
     def facts(self, typed: Mapping[str, Value]) -> Mapping[str, Value]:
         """The facts of this place when ``typed`` is typed: a draft model that is named has facts too."""
         return self.engine.facts(self.model, self.platform, typed)
-
-    def breaks(self, typed: Mapping[str, Value]) -> bool:
-        """Whether ``typed`` breaks something hard here, as it does where the model cannot be read."""
-        try:
-            return self.engine.breaks(self.model, self.platform, typed)
-        except InputError:
-            return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from constraints.values import Value, same
 
 from .errors import TooLarge
+from .failures import Failures
 from .moves import DROPPED, SET
 from .pins import Asked, Pin, rows_with
 from .proof import Question, prove
@@ -55,7 +56,7 @@ def repairs(
                 break
     if not found:  # no search finds a way
         outcome = {pin.flag: pin.value for pin in soft if not pin.typed}
-        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep)
+        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep, Failures())
         if fewer is not None:
             found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
@@ -113,9 +114,10 @@ def _simplest(
         typed = _typed(units, kept, chosen, assignment)
         if not all(unit.fits(assignment[unit.name], typed) for unit in chosen):
             continue
-        if asked.place.breaks(typed):
+        facts = asked.place.facts(typed)
+        if asked.engine.broken(facts, typed, first=True):
             continue
-        if not passed_over(idle, typed, asked.engine.run(asked.place.facts(typed), typed).values):
+        if not passed_over(idle, typed, asked.engine.run(facts, typed).values):
             yield typed
 
 
