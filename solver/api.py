@@ -20,9 +20,10 @@ from .facts import Platform
 from .given import arguments_given, count_given, flag_named, kept_given, listed, values_given
 from .intake.refusal import Refusal
 from .place import ASPECTS, Place
-from .report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
+from .report import CheckReport, Explanation
 
 if TYPE_CHECKING:
+    from .answers import Diagnosis, Recommendation, Survey
     from .estimate.roofline import Workload
     from .marginal import Marginals
     from .matrix import Matrix
@@ -152,6 +153,7 @@ class Preflight(Answering):
 
         The question is wanted values (``pins``) or a command (``arguments``). Raises InputError.
         """
+        from .answers import Survey
         from .proof import Question
         from .survey import survey
 

@@ -192,6 +192,8 @@ class Engine:
     @cached_property
     def influence(self) -> Influence:
         """The facts that the answer of each rule hangs on."""
+        from .influence import Influence
+
         return Influence(self.knowledge.program, self.defaults.keys())
 
     def prepared(self, facts: Mapping[str, Value]) -> Prepared:

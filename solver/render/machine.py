@@ -6,16 +6,19 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraints.schema import Source
 from constraints.values import Value
 
 from ..intake.refusal import Refusal
-from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
+from ..report import Change, CheckReport, Element, Explanation, Finding, Subject
 from . import memory, roofline, why
 from .sentence import finding_message, refusal_hint, refusal_message
 from .visible import visible_json
+
+if TYPE_CHECKING:
+    from ..answers import Recommendation
 
 SCHEMA = 1
 _ON_A_LINE = json.JSONEncoder(allow_nan=False)
