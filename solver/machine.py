@@ -61,7 +61,7 @@ def platform_of(
         (),
         None if cuda is None else float(cuda),
         bool(num_gpus or given),
-        tuple(sorted(misread(texts, knowledge.environment).items())),
+        tuple(sorted(misread(texts, knowledge.environment).items())) if texts else (),
     )
 
 

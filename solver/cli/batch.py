@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from constraints.plainly import plainly
+from constraints.values import Value
 
 from ..api import Preflight
 from ..errors import InputError
@@ -18,6 +19,7 @@ from ..intake.hub import Hub
 from ..machine import platform_of
 from ..model_input import NOWHERE
 from ..render import machine
+from ..render.lines import Lines
 from .cases import WHERE, batch_case, expect_case, whole_number
 from .inputs import opened
 
@@ -40,13 +42,15 @@ def run(file: str, usual: Usual) -> int:
     Raises InputError when the file cannot be read.
     """
     answers: dict[str | None, Preflight] = {}
+    answered = Lines()
     everything_holds = True
     try:
         with opened(file) as lines:
             for line in _lines(lines, file):
-                data = _answer(line, usual, answers)
+                data, effective = _answer(line, usual, answers)
                 everything_holds = everything_holds and data.get("holds") is True
-                sys.stdout.write(machine.as_json(data, None) + "\n")
+                text = machine.as_json(data, None) if effective is None else answered.line(data, effective)
+                sys.stdout.write(text + "\n")
     except BrokenPipeError:  # whoever reads the answers has enough
         raise
     except OSError as fault:
@@ -63,7 +67,10 @@ def _lines(lines: BinaryIO, file: str) -> Iterator[str]:
             yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
 
 
-def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> dict[str, Any]:
+def _answer(
+    line: str, usual: Usual, answers: dict[str | None, Preflight]
+) -> tuple[dict[str, Any], Mapping[str, Value] | None]:
+    """What is said of a case, and its effective values where it is one."""
     case: dict[str, Any] = {}
     try:
         case = batch_case(line)
@@ -75,14 +82,15 @@ def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> di
         preflight = answers[asked]
         report = preflight.check(case["model"], _platform(case, usual, preflight), [str(word) for word in case["args"]])
     except InputError as error:
-        return {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
-    return {
+        wrong = {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
+        return wrong, None
+    said = {
         "id": case.get("id"),
         "release": report.subject.release,
         "inferred": list(report.subject.inferred),
         **machine.verdict(report),
-        "effective": machine.values(report.effective),
     }
+    return said, report.effective
 
 
 def _platform(case: dict[str, Any], usual: Usual, preflight: Preflight) -> Platform:

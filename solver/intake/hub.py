@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from constraints.plainly import plainly
 
@@ -25,8 +25,7 @@ _TRUE = ("1", "on", "yes", "true")
 _INSTALL = "Install it: pip install 'sglang-preflight[hub]'"
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class Hub(NamedTuple):
     """How checkpoints are looked for: whether they may be ``fetched``, and at which ``revision`` (None: main)."""
 
     fetched: bool = False
