@@ -20,7 +20,7 @@ from .estimate.roofline import Workload
 from .facts import Platform
 from .given import arguments_given, count_given, flag_named, kept_given, listed, values_given
 from .intake.refusal import Refusal
-from .place import ASPECTS, Place
+from .place import ASPECTS, MODEL, Place
 from .report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
 
 if TYPE_CHECKING:
@@ -197,7 +197,9 @@ class Preflight(Answering):
         axis = by if by in ASPECTS else flag_named(by, flags)
         asked = Asked(shown, axis, listed(values), listed(columns), values_given(typed or {}, flags, "typed"), ways)
         machine = self.machine(platform or gpus(self.knowledge)[0])
-        return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+        found = matrix(Place(self.engine, model, machine), asked, self.world, progress)
+        inferred = () if axis == MODEL else self.subject(model, machine).inferred
+        return found._replace(asked_release=self.asked, inferred=inferred)
 
     def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
         """How many of all configurations that hold type each value of what can be chosen.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from constraints.environment import misread, parse_environment
+from constraints.environment import misread, parse_environment, spellings, unread
 from constraints.knowledge import Knowledge
 from constraints.values import Value
 
@@ -18,6 +18,9 @@ MAX_NODES = 1024
 # Far more than any server has; so that no number of a question makes it take for ever.
 MAX_GPUS = 65_536
 MAX_MEMORY_GIB = 10_000
+# How near a set name must be to a known one to be meant for it. A launch sets many that no rule reads: none of SGLang's
+# other names is as near.
+_NEAR, _NEAR_IN_LAUNCH = 0.9, 0.93
 _CUDA = re.compile(r"\d{1,2}(\.\d{1,2})?", re.ASCII)
 
 
@@ -28,24 +31,26 @@ def platform_of(
     num_gpus: int | None = None,
     nodes: int = 1,
     env: Mapping[str, str] | None = None,
+    given: Mapping[str, str] | None = None,
     without: Sequence[str] = (),
     cuda: str | None = None,
     memory_gib: float | None = None,
 ) -> Platform:
-    """The machine a question is about.
+    """The machine a question is about; ``given`` is the environment that the launch itself sets, below ``env``.
 
     Raises InputError.
     """
     if memory_gib is not None and not 0 < memory_gib < MAX_MEMORY_GIB:
         raise InputError(f"{memory_gib:g} GiB of memory cannot be", "gpu_memory", "Give the GiB of one GPU.")
-    given, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
+    counted, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
     if not 1 <= nodes <= MAX_NODES:
         raise InputError(f"{nodes} nodes cannot be", "nodes", f"Give 1 to {MAX_NODES}.")
-    number = given or 1 if num_gpus is None else num_gpus
+    number = counted or 1 if num_gpus is None else num_gpus
     if not 1 <= number <= MAX_GPUS:
         where = gpu if num_gpus is None else "num_gpus"
         raise InputError(f"{number} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
-    texts = dict(env or {})
+    asked = dict(env or {})
+    texts = {**(given or {}), **asked}
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:
         near = nearest_names(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)])
@@ -60,8 +65,9 @@ def platform_of(
         tuple(sorted(without)),
         (),
         None if cuda is None else float(cuda),
-        bool(num_gpus or given),
+        bool(num_gpus or counted),
         tuple(sorted(misread(texts, knowledge.environment).items())),
+        tuple(_unread(asked, texts, knowledge)),
     )
 
 
@@ -72,6 +78,15 @@ def _settings(texts: Mapping[str, str], knowledge: Knowledge) -> dict[str, Value
     parsed = parse_environment(texts, knowledge.environment)
     untouched = parse_environment({}, knowledge.environment)
     return {name: value for name, value in parsed.items() if name in texts or value != untouched[name]}
+
+
+def _unread(asked: Mapping[str, str], texts: Mapping[str, str], knowledge: Knowledge) -> Iterator[tuple[str, str]]:
+    """The names that no rule reads, with the known one that each may be meant for: those asked for, and misspelled."""
+    for name in sorted(unread(texts, knowledge.environment)):
+        cutoff = _NEAR if name in asked else _NEAR_IN_LAUNCH
+        near = nearest_names(name.upper(), sorted(spellings(knowledge.environment)), 1, cutoff)
+        if near or name in asked:
+            yield name, "".join(near)
 
 
 def _packages(knowledge: Knowledge) -> set[str]:

@@ -112,10 +112,14 @@ def test_what_is_wrong_with_a_weight_is_said(tmp_path: Path, capsys: pytest.Capt
         ("SGLANG_IS_FLASHINFER_AVAILABLE=on", "is no true or false: SGLang warns, and runs with false"),
         ("SGL_GRPC_WORKER_THREADS=four", "SGLANG_GRPC_WORKER_THREADS=four is no whole number"),
         ("SGLANG_ENABLE_PP_SPEC=Yes", ""),
-        ("SGLANG_NOBODY_READS_THIS=maybe", ""),
+        ("SGL_IS_FLASHINFER_AVAILABLE=0", ""),
+        ("SGLANG_NOBODY_READS_THIS=maybe", "no rule reads the variable SGLANG_NOBODY_READS_THIS: it is not known to"),
+        ("SGLANG_USE_AITR=1", "change anything; did you mean SGLANG_USE_AITER?"),
+        ("sglang_use_aiter=1", "change anything; did you mean SGLANG_USE_AITER?"),
+        ("ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1", "did you mean SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN?"),
     ],
 )
-def test_a_variable_that_sglang_cannot_read_is_told(setting: str, said: str) -> None:
+def test_a_variable_that_sglang_cannot_read_or_no_rule_does_is_told(setting: str, said: str) -> None:
     preflight = Preflight("0.5.23")
     name, _, value = setting.partition("=")
     notes = preflight.check("Qwen/Qwen3-8B", platform_of(preflight.knowledge, "H100", env={name: value}), []).subject
@@ -214,3 +218,46 @@ def test_a_stream_of_commands_does_not_fill_the_memory() -> None:
     for number in range(MOST_KEPT + 50):
         engine.check("Qwen/Qwen3-8B", machine, ["--json-model-override-args", f'{{"rope_theta": {number}}}'])
     assert max(len(one) for one in (engine._facts, engine._models, engine._inputs)) == MOST_KEPT
+
+
+def test_of_what_a_launch_sets_only_misspelled_variables_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Launches set many variables that no rule reads."""
+    command = "NCCL_DEBUG=INFO HIP_VISIBLE_DEVICES=0 SGLANG_USE_AITR=1 python -m sglang.launch_server --model-path "
+    script = tmp_path / "a.sh"
+    script.write_text(command + "Qwen/Qwen3-8B\n")
+    for words in (["H100", str(script)], ["H100", command + "Qwen/Qwen3-8B"]):
+        assert run(["check", *words]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert told.count("no rule reads the variable") == 1
+        assert "did you mean SGLANG_USE_AITER?" in told
+    assert run(["check", "H100", str(script), "--env", "NCCL_DEBUG=WARN"]) == 0
+    assert "no rule reads the variable NCCL_DEBUG:" in capsys.readouterr().out
+
+
+def test_every_answer_says_what_it_could_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    """A survey and a matrix told neither another release nor a variable that nothing reads."""
+    asked = ["Qwen/Qwen3-8B", "H100", "--set", "attention_backend=fa3"]
+    assert run(["explain", *asked, "--which", "count", "--release", "0.5.22", "--env", "NOBODY=1"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Warning: SGLang 0.5.22 was not read; this is what 0.5.18, the newest older release that was, does." in told
+    assert "no rule reads the variable NOBODY: it is not known to change anything" in told
+    grid = ["matrix", "Qwen/Qwen3-8B", "--columns", "H100", "--rows", "fa3", "--release"]
+    for form in ("text", "markdown", "json"):
+        assert run([*grid, "0.3.0", "--format", form]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert (
+            '"asked_release": "0.3.0"' if form == "json" else "SGLang 0.3.0 was not read; this is what 0.5.18, the"
+        ) in shown
+    assert run([*grid, "0.5.23+cu12"]) == 0
+    assert "0.5.23+cu12 was not read; this is what 0.5.23 does." in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_machine_named_twice_is_one_column_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """DeepSeek-V3 takes 8 H200 where nobody counts them: asked for both ways, one of them was missing."""
+    grid = ["matrix", "deepseek-ai/DeepSeek-V3", "--rows", "fa3"]
+    assert run([*grid, "--columns", "H200,8xH200,h200,16xH200"]) == 0
+    assert "  A 8x H200 (for H200 and 8xH200); 16x H200\n" in capsys.readouterr().out
+    assert run([*grid, "--by", "count", "--gpu", "H200", "--columns", "8,16,8"]) == 0
+    assert "A 8, 16\n" in capsys.readouterr().out

@@ -105,9 +105,15 @@ def machine_asked(
 
     Raises InputError.
     """
-    variables = {**(given or {}), **settings_of(env)}
     return platform_of(
-        knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
+        knowledge,
+        gpu,
+        nodes=nodes,
+        env=settings_of(env),
+        given=given,
+        without=without or (),
+        cuda=cuda,
+        memory_gib=memory_gib,
     )
 
 

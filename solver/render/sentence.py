@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
+from constraints.release import release_key
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
@@ -62,6 +64,16 @@ def wrapped(text: str, indent: str = "", first: str | None = None, width: int = 
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def remarks(release: str, asked: str, inferred: Sequence[str]) -> list[str]:
+    """What to know before an answer: that it is another release's than was asked about, and what had to be inferred."""
+    notes = [f"Note: {note}" for note in inferred]
+    if asked.removeprefix("v") == release:
+        return notes
+    ours, theirs = release_key(release), release_key(asked)
+    which = "" if ours == theirs else f", the {'newest older' if ours < theirs else 'oldest'} release that was,"
+    return [f"Warning: SGLang {asked} was not read; this is what {release}{which} does.", *notes]
 
 
 def finding_message(finding: Finding) -> str:

@@ -9,7 +9,7 @@ from constraints.values import Value
 from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
 from . import memory, roofline, why
 from .conflict import command, conflicts
-from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
+from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, remarks, shown, wrapped
 
 # When SGLang notices.
 STAGES = {
@@ -25,15 +25,7 @@ def head(subject: Subject) -> list[str]:
     """The first lines of every answer: what it holds for."""
     machine = f"{subject.num_gpus}x{subject.gpu}" + (f" on each of {subject.nodes} nodes" if subject.nodes > 1 else "")
     lines = [f"{subject.model or 'A command'} on {machine}, SGLang {subject.release}"]
-    if subject.asked_release.removeprefix("v") != subject.release:
-        lines.append(
-            wrapped(
-                f"Warning: SGLang {subject.asked_release} was not read; this is what {subject.release}, the nearest "
-                "release that was, does."
-            )
-        )
-    lines += [wrapped(f"Note: {note}") for note in subject.inferred]
-    return lines
+    return [*lines, *map(wrapped, remarks(subject.release, subject.asked_release, subject.inferred))]
 
 
 def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
