@@ -25,7 +25,7 @@ from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
-from .model_input import NOWHERE, ModelInput, read_model
+from .model_input import NOWHERE, ModelInput, State, read_model, state_of
 from .operations import targets
 from .prepared import Prepared
 from .resolution import Resolution
@@ -101,8 +101,8 @@ class Engine:
         derived = {target for operation in knowledge.program for target in targets(operation)}
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
-        self._inputs = _Latest[tuple[str, str | None], ModelInput]()
-        self._models = _Latest[tuple[str, bool, str, str | None], ModelFacts]()
+        self._inputs = _Latest[tuple[str, str | None, State], ModelInput]()
+        self._models = _Latest[tuple[str, bool, str, str | None, State], ModelFacts]()
         self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
         self._prepared: dict[int, Prepared] = {}
         self._program = Program(knowledge.program, code)
@@ -114,7 +114,8 @@ class Engine:
         """
         hub = self.hub if revision is None else replace(self.hub, revision=revision)
         return self._inputs.recall(
-            (reference, hub.revision), lambda: read_model(reference, self.catalogue, self.models.headers, hub)
+            (reference, hub.revision, state_of(reference, self.catalogue, hub)),
+            lambda: read_model(reference, self.catalogue, self.models.headers, hub),
         )
 
     def draft(self, reference: str, revision: str | None = None) -> ModelInput:
@@ -137,7 +138,14 @@ class Engine:
             found = self.draft(reference, revision) if draft else self.model(reference, revision)
             return model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
 
-        return self._models.recall((reference, draft, overrides, revision), read)
+        return self._models.recall(
+            (reference, draft, overrides, revision, self._state(reference, draft, revision)), read
+        )
+
+    def _state(self, reference: str, draft: bool, revision: str | None) -> State:
+        """The files of a target at ``revision`` (None: the one asked for), or of a draft, whose revision is its own."""
+        hub = self.hub if revision is None and not draft else replace(self.hub, revision=revision)
+        return state_of(reference, self.catalogue, hub)
 
     def _overrides_from(self) -> str:
         flag = self.knowledge.flags.get(self.knowledge.roles.get("config_overrides", ""))
@@ -164,7 +172,11 @@ class Engine:
                     found.append(self.model_facts(str(draft), draft=True, overrides=over, revision=at))
             return {**gather(self.knowledge, platform, found), MODEL_PATH: model}
 
-        return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key), gathered)
+        states = (
+            self._state(model, False, None if revision is None else str(revision)),
+            () if draft is None else self._state(str(draft), True, None if of_draft is None else str(of_draft)),
+        )
+        return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key, states), gathered)
 
     def _target(self, model: str, overrides: str, revision: str | None) -> ModelFacts:
         if revision is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -261,3 +262,59 @@ def test_a_machine_named_twice_is_one_column_and_says_so(capsys: pytest.CaptureF
     assert "  A 8x H200 (for H200 and 8xH200); 16x H200\n" in capsys.readouterr().out
     assert run([*grid, "--by", "count", "--gpu", "H200", "--columns", "8,16,8"]) == 0
     assert "A 8, 16\n" in capsys.readouterr().out
+
+
+def test_an_edited_model_is_read_again(tmp_path: Path) -> None:
+    """A notebook asks one object again and again, and edits files meanwhile."""
+    asked, file = Preflight("0.5.23"), tmp_path / "config.json"
+    config = json.loads(store.catalogue().configs[store.catalogue().names["qwen/qwen3-8b"].file])
+
+    def heads(number: int) -> object:
+        file.write_text(json.dumps({**config, "num_key_value_heads": number}))
+        return asked.check(str(tmp_path), "H100", []).facts["model.total_num_kv_heads"]
+
+    assert [heads(8), heads(4), heads(8)] == [8, 4, 8]
+    assert asked.check(str(tmp_path), "H100", []).facts["model.quantization"] is None
+    (tmp_path / "hf_quant_config.json").write_text('{"quantization": {"quant_algo": "FP8"}}')
+    assert asked.check(str(tmp_path), "H100", []).facts["model.quantization"] == "modelopt_fp8"
+    draft = ["--speculative-algorithm", "EAGLE3", "--speculative-draft-model-path", str(tmp_path)]
+    wide = asked.check("Qwen/Qwen3-8B", "H100", draft).facts
+    file.write_text(json.dumps({**config, "hidden_size": 2048}))
+    assert asked.check("Qwen/Qwen3-8B", "H100", draft).facts != wide
+    file.unlink()
+    with pytest.raises(InputError, match="holds no config"):
+        asked.check(str(tmp_path), "H100", [])
+
+
+def test_a_value_that_nobody_reads_to_its_end_is_begun_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is pasted stays whole."""
+    number = "9" * 400
+    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", "--", "--page-size", number]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "page_size = " + "9" * 60 + "... (400 characters)" in " ".join(" ".join(lines).split())
+    assert {line.strip() for line in lines if len(line) > 80} <= {f"--page-size {number}", f"--page-size {number} \\"}
+
+
+@pytest.mark.parametrize("name", ["~\0", "~\ud800", "~nobody-is-called-so/x"])
+def test_a_home_that_nobody_has(name: str) -> None:
+    asked = Preflight("0.5.23")
+    with pytest.raises(InputError, match="no file or folder"):
+        asked.check(name, "H100", [])
+    assert asked.check("Qwen/Qwen3-8B", "H100", ["--speculative-draft-model-path", name]).typed
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Containers run under users that no file knows: Python finds no home for them."""
+
+    def unknown(number: int) -> None:
+        raise KeyError(number)
+
+    for variable in ("HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    with pytest.raises(RuntimeError):
+        Path.home()
+    # Called through: what was found before is kept.
+    assert store._folder.__wrapped__() is None
+    assert run(["check", "H100", "--model", "nobody/knows-this"]) == 2
+    assert "not in the catalogue" in capsys.readouterr().err

@@ -17,8 +17,13 @@ from ..report import Finding
 WIDTH = 80
 
 
+LONGEST_WORD = 120
+_SHOWN = 60
+_LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
+
+
 def shown(value: Value) -> str:
-    """A value as a person reads it."""
+    """A value as a person reads it: of one that nobody reads to its end, the beginning."""
     if value is None:
         return "unset"
     if isinstance(value, bool):
@@ -27,7 +32,12 @@ def shown(value: Value) -> str:
         return f"{value:.6g}"
     if isinstance(value, tuple):
         return "[" + ", ".join(shown(item) for item in value[:6]) + (", ..." if len(value) > 6 else "") + "]"
-    return str(value)
+    text = str(value)
+    return text if len(text) < LONGEST_WORD else _begun(text)
+
+
+def _begun(text: str) -> str:
+    return f"{text[:_SHOWN]}... ({count(len(text))} characters)"
 
 
 def choice(value: Value) -> str:
@@ -119,16 +129,13 @@ _EXPECTED = {
 }
 # Of these the word is a path, which is looked for by its end.
 _PATHS = frozenset(("config-not-found", "config-unreadable"))
-LONGEST_WORD = 120
-_SHOWN = 60
-_LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
 def cut(text: str, place: str = "") -> str:
     """The text with words that no person reads to their end cut short, but for the ``place`` that it speaks of."""
     if len(place) >= _SHOWN:
         return place.join(cut(part) for part in text.split(place))
-    return _LONG.sub(lambda found: f"{found[0][:_SHOWN]}... ({count(len(found[0]))} characters)", text)
+    return _LONG.sub(lambda found: _begun(found[0]), text)
 
 
 def refusal_message(refusal: Refusal, release: str) -> str:
