@@ -12,7 +12,7 @@ from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..render.visible import visible
-from .options import FAULT, WRONG, YES, spelled
+from .options import FAULT, REPORT, WRONG, YES, spelled
 
 # Each command, and the module of this package that holds it.
 _COMMANDS = {
@@ -52,7 +52,7 @@ def run(words: list[str]) -> int:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
         return FAULT
     except (Disagreement, TooLarge) as error:
-        typer.echo(f"This is a fault of sglang-preflight, please report it: {error}", err=True)
+        typer.echo(f"{REPORT.rstrip('.')}: {error}", err=True)
         return FAULT
     except typer.Exit as exit_:
         return int(exit_.exit_code)
@@ -68,7 +68,7 @@ def run(words: list[str]) -> int:
         return WRONG
     except Exception:  # Python's own exit code for it, 1, would say that the answer is no
         sys.excepthook(*sys.exc_info())
-        typer.echo("This is a fault of sglang-preflight, please report it.", err=True)
+        typer.echo(REPORT, err=True)
         return FAULT
 
 
