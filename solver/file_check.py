@@ -26,7 +26,7 @@ from .intake.launch import Launch
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
-from .machine import platform_of
+from .machine import MAX_NODES, platform_of
 from .model_input import NOWHERE
 from .proof import holds
 from .unknown import Hole, holes_of, tried
@@ -199,18 +199,28 @@ class FileChecker:
                 f"{launch.file}:{launch.at.line}",
                 f"Write: preflight check GPU {launch.file}",
             )
-        nodes = launch.nodes or typed.get(knowledge.roles.get("nodes", ""))
-        return platform_of(
-            knowledge,
-            gpu,
-            num_gpus=launch.num_gpus or _visible(launch, knowledge.roles),
-            nodes=nodes if self.asked.nodes == 1 and isinstance(nodes, int) and nodes > 1 else self.asked.nodes,
-            env=self.asked.env,
-            given=launch.env,
-            without=self.asked.without,
-            cuda=self.asked.cuda,
-            memory_gib=self.asked.memory_gib,
-        )
+        typed_nodes = typed.get(knowledge.roles.get("nodes", ""))
+        # More than any cluster has, typed, is for SGLang's own rules to refuse.
+        several = typed_nodes if isinstance(typed_nodes, int) and 1 <= typed_nodes <= MAX_NODES else 1
+        nodes = launch.nodes or several
+        try:
+            return platform_of(
+                knowledge,
+                gpu,
+                num_gpus=launch.num_gpus or _visible(launch, knowledge.roles),
+                nodes=nodes if self.asked.nodes == 1 else self.asked.nodes,
+                env=self.asked.env,
+                given=launch.env,
+                without=self.asked.without,
+                cuda=self.asked.cuda,
+                memory_gib=self.asked.memory_gib,
+            )
+        except InputError as fault:
+            if fault.where == "num_gpus" or (fault.where == "nodes" and self.asked.nodes == 1):
+                line, column = launch.said.get(fault.where, (launch.at.line, launch.at.column))
+                where = f"{launch.file}:{line}:{column}"
+                raise InputError(fault.message, where, fault.hint, fault.near) from None
+            raise
 
     def _pairs(self, reports: Sequence[LaunchReport]) -> tuple[PairFinding, ...]:
         known = [one for one in reports if one.values is not None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from constraints.values import Value
 
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[\w.<>]+))?')
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>[\w.<>]+))?')
 _ERROR = re.compile(
     r"(?:^|[\s|:\]])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception))"
     r"(?:: ?(?P<text>.*))?$"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..file_report import ENVIRONMENT, FileReport, LaunchReport, PairFinding, Spot, Unknown
 from ..intake.parsed import Notice
 from ..report import CheckReport, Finding
-from .sentence import cited, finding_message, refusal_hint, refusal_message, shown
+from .sentence import cited, cut, finding_message, refusal_hint, refusal_message, shown
 
 Level = Literal["error", "warning", "note"]
 
@@ -113,6 +113,7 @@ def _pair(found: PairFinding) -> Problem:
 
 def unknown_message(found: Unknown) -> str:
     """What holds for a value that the file does not say."""
+    found = replace(found, text=cut(found.text))
     if found.chosen:
         return _chosen_message(found)
     if not found.flag:
