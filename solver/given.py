@@ -13,16 +13,38 @@ from constraints.schema import Flags
 from constraints.values import Value
 
 from .errors import InputError
+from .estimate.roofline import Workload
+from .expected import names, path, several, text, whole
 from .intake.command import parse_arguments, words_of
 from .intake.refusal import Refusal
 from .near import nearest_names
-from .place import ASPECTS
+from .place import ASPECTS, COUNT
 from .spell import spell
+
+_FLAG = "flag"
+_MODEL = "Write it as a text, an id or the path of a folder."
+
+
+def model_given(model: object) -> str:
+    """A checkpoint as it is named: a text, or the path of its folder."""
+    return path(model, "model", _MODEL)
+
+
+def workload_given(workload: object) -> Workload:
+    """What a server is for: whole numbers."""
+    if not isinstance(workload, Workload):
+        raise InputError(f"{workload!r} is no workload", "workload", "Write Workload(1024, 256, 32).")
+    return Workload(
+        whole(workload.input_len, "input_len"),
+        whole(workload.output_len, "output_len"),
+        whole(workload.concurrency, "concurrency"),
+        whole(workload.context, "context_length"),
+    )
 
 
 def flag_named(name: str, flags: Flags) -> str:
     """The field of a flag by any of its spellings, or by the beginning of one that no other flag has: ``tp``."""
-    plain = name.lstrip("-").replace("-", "_")
+    plain = text(name, _FLAG, "Give its name, such as tp_size.").lstrip("-").replace("-", "_")
     if plain in flags:
         return plain
     begun = set()
@@ -52,10 +74,11 @@ def values_given(values: object, flags: Flags, where: str) -> dict[str, Value]:
 
 
 def _value(field: str, value: object, flags: Flags, where: str) -> Value:
-    if isinstance(value, list | tuple):
-        return tuple(_plain(field, item, where) for item in value)
-    if not isinstance(value, str):
-        return _plain(field, value, where)
+    value = (
+        tuple(_plain(field, item, where) for item in value)
+        if isinstance(value, list | tuple)
+        else _plain(field, value, where)
+    )
     words = spell({field: value}, flags)
     if not words:
         return value
@@ -68,9 +91,11 @@ def _value(field: str, value: object, flags: Flags, where: str) -> Value:
 
 
 def _plain(field: str, value: object, where: str) -> Value:
-    if value is not None and not isinstance(value, str | int | float):
-        raise InputError(f"{value!r} is no value of {field}", where, "Give a text, a number, True, False or None.")
-    return value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if hasattr(value, "__index__"):  # whole numbers of other packages
+        return whole(value, where)
+    raise InputError(f"{value!r} is no value of {field}", where, "Give a text, a number, True, False or None.")
 
 
 def arguments_given(arguments: object) -> list[str]:
@@ -87,17 +112,28 @@ def arguments_given(arguments: object) -> list[str]:
 
 def kept_given(keep: Collection[str], flags: Flags) -> frozenset[str]:
     """The names of what may not change: flags in any spelling, and aspects of the place."""
-    names = [name.strip() for name in keep.split(",")] if isinstance(keep, str) else list(keep)
-    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in names if name)
+    wanted = names(keep, "keep", 'It reads like ["gpu", "tp_size"].')
+    return frozenset(name if name in ASPECTS else flag_named(name, flags) for name in wanted if name)
 
 
-def listed(values: Sequence[Value] | str) -> tuple[Value, ...]:
-    """Several values; of one text those between its commas."""
-    return tuple(part.strip() for part in values.split(",")) if isinstance(values, str) else tuple(values)
+def listed(values: object, name: str, flags: Flags, where: str) -> tuple[Value, ...]:
+    """Several values of a flag or an aspect; what no release's flag takes stays as it is, and will not hold."""
+    return tuple(_listed(one, name, flags, where) for one in several(values, where))
+
+
+def _listed(value: object, name: str, flags: Flags, where: str) -> Value:
+    if name not in flags:
+        return path(value, where, "Give texts.") if name != COUNT else _plain(name, value, where)
+    try:
+        return _value(name, value, flags, where)
+    except InputError:
+        if isinstance(value, str):
+            return value
+        raise
 
 
 def count_given(count: object, where: str) -> int:
     """A number of things, at least one."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError(f"{count!r} is no number of them", where, "Give a whole number from 1.")
-    return count
+    if (number := whole(count, where)) < 1:
+        raise InputError(f"{number} is no number of them", where, "Give a whole number from 1.")
+    return number

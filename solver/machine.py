@@ -10,6 +10,7 @@ from constraints.knowledge import Knowledge
 from constraints.values import Value
 
 from .errors import InputError
+from .expected import names, number, text, texts, whole
 from .facts import Platform
 from .gpu import parse_gpu
 from .near import nearest_names
@@ -40,34 +41,38 @@ def platform_of(
 
     Raises InputError.
     """
+    memory_gib = None if memory_gib is None else number(memory_gib, "gpu_memory")
+    num_gpus = None if num_gpus is None else whole(num_gpus, "num_gpus")
     if memory_gib is not None and not 0 < memory_gib < MAX_MEMORY_GIB:
         raise InputError(f"{memory_gib:g} GiB of memory cannot be", "gpu_memory", "Give the GiB of one GPU.")
+    gpu = text(gpu, "platform", "Write it as 8xH100.")
     counted, found = parse_gpu(gpu, knowledge.gpus, memory_mib=None if memory_gib is None else int(memory_gib * 1024))
-    if not 1 <= nodes <= MAX_NODES:
+    if not 1 <= (nodes := whole(nodes, "nodes")) <= MAX_NODES:
         raise InputError(f"{nodes} nodes cannot be", "nodes", f"Give 1 to {MAX_NODES}.")
-    number = counted or 1 if num_gpus is None else num_gpus
-    if not 1 <= number <= MAX_GPUS:
+    gpus = counted or 1 if num_gpus is None else num_gpus
+    if not 1 <= gpus <= MAX_GPUS:
         where = gpu if num_gpus is None else "num_gpus"
-        raise InputError(f"{number} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
-    asked = dict(env or {})
-    texts = {**(given or {}), **asked}
+        raise InputError(f"{gpus} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
+    asked = texts({} if env is None else env, "env")
+    variables = {**(given or {}), **asked}
+    without = names(without, "without", 'It reads like ["flashinfer"].')
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:
         near = nearest_names(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)])
         raise InputError(f"no rule asks for the package {unknown[0]!r}", "without", "Leave it out.", near)
-    if cuda is not None and not _CUDA.fullmatch(cuda):
+    if cuda is not None and not _CUDA.fullmatch(text(cuda, "cuda", 'Write it as a text, "12.9".')):
         raise InputError(f"{cuda!r} is no CUDA version", "cuda", "Write it as 12.9.")
     return Platform(
         found,
-        number,
+        gpus,
         nodes,
-        tuple(sorted(_settings(texts, knowledge).items())),
+        tuple(sorted(_settings(variables, knowledge).items())),
         tuple(sorted(without)),
         (),
         None if cuda is None else float(cuda),
         bool(num_gpus or counted),
-        tuple(sorted(misread(texts, knowledge.environment).items())),
-        tuple(_unread(asked, texts, knowledge)),
+        tuple(sorted(misread(variables, knowledge.environment).items())),
+        tuple(_unread(asked, variables, knowledge)),
     )
 
 

@@ -57,15 +57,15 @@ def merge_config(
     path = (folder or Path()) / name
     if path.suffix.lower() not in (".yaml", ".yml"):
         return refuse("config-not-yaml", name)
-    if not path.exists():
-        return refuse("config-not-found", name)
     from constraints.read import MAX_FILE, is_endless, read_as_python
 
-    if is_endless(path):
-        return refuse("config-unreadable", name, f"it is no plain file of at most {MAX_FILE // 1_000_000} MB")
     try:
+        if not path.exists():
+            return refuse("config-not-found", name)
+        if is_endless(path):
+            return refuse("config-unreadable", name, f"it is no plain file of at most {MAX_FILE // 1_000_000} MB")
         data = read_as_python(path.read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
+    except (OSError, ValueError, KnowledgeError) as fault:  # also a name too long, a NUL in it, and no text
         return refuse("config-unreadable", name, plainly(fault))
     if data is None:
         data = {}

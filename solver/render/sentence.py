@@ -20,6 +20,8 @@ WIDTH = 80
 LONGEST_WORD = 120
 _SHOWN = 60
 _LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
+# Of a path the end tells which it is: only what names no file is cut.
+_LONGER = re.compile(r"\S{1000,}")
 
 
 def shown(value: Value) -> str:
@@ -78,7 +80,7 @@ def wrapped(text: str, indent: str = "", first: str | None = None, width: int = 
 
 def remarks(release: str, asked: str, inferred: Sequence[str]) -> list[str]:
     """What to know before an answer: that it is another release's than was asked about, and what had to be inferred."""
-    notes = [f"Note: {note}" for note in inferred]
+    notes = [f"Note: {cut_path(note)}" for note in inferred]
     if asked.removeprefix("v") == release:
         return notes
     ours, theirs = release_key(release), release_key(asked)
@@ -138,11 +140,16 @@ def cut(text: str, place: str = "") -> str:
     return _LONG.sub(lambda found: _begun(found[0]), text)
 
 
+def cut_path(text: str) -> str:
+    """The same for a text whose words may be paths."""
+    return _LONGER.sub(lambda found: _begun(found[0]), text)
+
+
 def refusal_message(refusal: Refusal, release: str) -> str:
     """Why a command line cannot be read."""
     message = _REFUSALS[refusal.reason].format(
         option=cut(refusal.option),
-        word=refusal.word if refusal.reason in _PATHS else cut(refusal.word),
+        word=cut_path(refusal.word) if refusal.reason in _PATHS else cut(refusal.word),
         expected=_EXPECTED.get(refusal.expected, refusal.expected),
         candidates=", ".join(refusal.candidates),
         release=release,
