@@ -247,8 +247,18 @@ class Engine:
         return replace(platform, num_gpus=max(platform.num_gpus, -(-used // platform.nodes)))
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
-        """What SGLang makes of what was typed."""
-        facts = self.facts(model, platform, parsed.typed)
+        """What SGLang makes of what was typed.
+
+        Raises InputError.
+        """
+        try:
+            facts = self.facts(model, platform, parsed.typed)
+        except InputError as fault:
+            at = parsed.spans.get(self.knowledge.roles.get("config_overrides", ""))
+            if at is None or not at.origin or fault.where != self._overrides_from():
+                raise
+            where = f"{at.origin}:{at.line}:{at.column}"
+            raise InputError(fault.message, where, fault.hint, fault.near) from None
         return Checked(parsed, facts, self.run(facts, parsed.typed), model)
 
 

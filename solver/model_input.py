@@ -31,6 +31,8 @@ DESCRIPTION_FILE = "quant_model_description.json"
 # What is read of a folder.
 _READ = (CONFIG, QUANTIZATION_FILE, DESCRIPTION_FILE, INDEX_FILE, SINGLE_FILE)
 NOWHERE = Hub()
+# How fetching is asked for on a command line, and by a program.
+_FETCH = "--fetch; in Python Hub(fetched=True)"
 # SGLang takes OWNER/REPOSITORY/FILE.gguf and OWNER/REPOSITORY:QUANTIZATION for files to download.
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+\.gguf|:[\w.-]+)", re.ASCII)
 
@@ -88,7 +90,7 @@ def read_model(
         raise InputError(
             f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
             "revision",
-            "Add --fetch to get its config.json, or leave the revision out.",
+            f"Let its config.json be fetched ({_FETCH}), or leave the revision out.",
         )
     raise _unknown(reference, catalogue)
 
@@ -237,6 +239,6 @@ def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     return InputError(
         f"{reference} is not in the catalogue, nor in the cache of Hugging Face",
         "model",
-        f"{meant}For another checkpoint, name the folder or config.json of a download, or add --fetch.",
+        f"{meant}For another checkpoint, name the folder or config.json of a download, or have it fetched ({_FETCH}).",
         near,
     )

@@ -115,8 +115,19 @@ _REFUSALS = {
     "config-not-found": "the file of --config is not there: {word}",
     "config-unreadable": "the file of --config cannot be read: {word}",
     "config-not-mapping": "the file of --config must be a mapping of options",
-    "config-bad-key": "the file of --config holds a key that is no option: {word}",
+    "config-bad-key": "the file of --config holds a key that SGLang does not take there: {word}",
 }
+# What a file of SGLang's options says otherwise than a command line.
+_OF_KEYS = {
+    "ambiguous-option": "the key {option} is short for several options: {candidates}",
+    "unknown-option": "SGLang {release} has no option {option}",
+    "unexpected-word": "{option} does not take the value {word!r}",
+}
+
+
+def _spelled(refusal: Refusal, options: Sequence[str]) -> list[str]:
+    """Options as the user writes them: on a command line, or as keys."""
+    return [one.removeprefix("--") if refusal.key else one for one in options]
 
 
 # What a converter wants, where its name says too little.
@@ -147,11 +158,12 @@ def cut_path(text: str) -> str:
 
 def refusal_message(refusal: Refusal, release: str) -> str:
     """Why a command line cannot be read."""
-    message = _REFUSALS[refusal.reason].format(
-        option=cut(refusal.option),
+    template = _OF_KEYS.get(refusal.reason) if refusal.key else None
+    message = (template or _REFUSALS[refusal.reason]).format(
+        option=cut(refusal.key or refusal.option),
         word=cut_path(refusal.word) if refusal.reason in _PATHS else cut(refusal.word),
         expected=_EXPECTED.get(refusal.expected, refusal.expected),
-        candidates=", ".join(refusal.candidates),
+        candidates=", ".join(_spelled(refusal, refusal.candidates)),
         release=release,
     )
     if refusal.choices:
@@ -175,7 +187,15 @@ _CURES = {
     "config-not-yaml": "Rename it.",
     "config-not-found": "Name it as it is seen from the folder of the launch.",
     "config-not-mapping": "Write OPTION: VALUE in each line.",
-    "config-bad-key": "`preflight flags` lists the options that there are.",
+    "config-bad-key": "Give it on the command line, beside --config.",
+}
+
+
+_CURES_OF_KEYS = {
+    "unexpected-word": "Write one value; of a switch true or false.",
+    "missing-value": "Write its value behind the colon.",
+    "takes-no-value": "Write true, or leave the key out.",
+    "help": "Leave the key out that asks for it.",
 }
 
 
@@ -185,7 +205,7 @@ def refusal_hint(refusal: Refusal) -> str:
     elsewhere = refusal.elsewhere
     if elsewhere is not None:
         if elsewhere.new_flag:
-            hints.append(f"Write {elsewhere.new_flag} instead.")
+            hints.append(f"Write {_spelled(refusal, [elsewhere.new_flag])[0]} instead.")
         if elsewhere.span.until:
             hints.append(f"{elsewhere.option} is gone since {elsewhere.span.until}.")
         elif elsewhere.span.since and not elsewhere.span.since.startswith("<="):
@@ -193,7 +213,8 @@ def refusal_hint(refusal: Refusal) -> str:
         if elsewhere.note:
             hints.append(elsewhere.note)
     if refusal.candidates:
-        hints.append("Write one of them out: " + ", ".join(refusal.candidates) + ".")
+        hints.append("Write one of them out: " + ", ".join(_spelled(refusal, refusal.candidates)) + ".")
     elif refusal.near:
-        hints.append("Did you mean " + " or ".join(refusal.near) + "?")
-    return " ".join(hints) or _CURES.get(refusal.reason, "")
+        hints.append("Did you mean " + " or ".join(_spelled(refusal, refusal.near)) + "?")
+    cures = {**_CURES, **_CURES_OF_KEYS} if refusal.key else _CURES
+    return " ".join(hints) or cures.get(refusal.reason, "")
