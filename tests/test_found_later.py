@@ -172,3 +172,36 @@ def test_more_nodes_than_any_cluster_has_are_sglangs_to_refuse(tmp_path: Path) -
 def test_a_line_of_a_traceback_that_no_file_has() -> None:
     log = 'Traceback (most recent call last):\n  File "/x/sglang/srt/a.py", line {}, in f\nValueError: no\n'
     assert Preflight("0.5.23").diagnose(log.format("9" * 5000)).error == "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("before", "head"),
+    [
+        ("docker run --gpus 2 lmsysorg/sglang:v0.5.18", "2xH100, SGLang 0.5.18"),
+        ("docker run --gpus all lmsysorg/sglang:v0.5.18", "4xH100, SGLang 0.5.18"),
+        ("docker run lmsysorg/sglang:latest", "4xH100, SGLang 0.5.23"),
+        ("CUDA_VISIBLE_DEVICES=0,1", "2xH100, SGLang 0.5.23"),
+        ("", "4xH100, SGLang 0.5.23"),
+    ],
+)
+def test_a_command_says_its_release_and_gpus_as_a_file_does(
+    before: str, head: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A command with an image of another release was answered for by the newest."""
+    command = f"{before} python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 4".strip()
+    script = tmp_path / "run.sh"
+    script.write_text(command + "\n")
+    asked = (
+        *(["check", "H100", command], ["check", "H100", "--", *command.split()], ["check", "H100", str(script)]),
+        *(["resolve", "H100", command], ["explain", "Qwen/Qwen3-8B", "H100", "--args", command]),
+    )
+    for words in asked:
+        run([*words, "--no-why"] if words[0] == "check" and "--" not in words else words)
+        assert f"Qwen/Qwen3-8B on {head}\n" in capsys.readouterr().out, words
+    run(["check", "--release", "0.5.23", "H100", command])
+    assert "SGLang 0.5.23\n" in capsys.readouterr().out
+
+
+def test_help_alone_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    run([])
+    assert capsys.readouterr().err == ""

@@ -57,7 +57,8 @@ def run(words: list[str]) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except UsageError as error:
-        _told(f"{_usage(str(error))}\nSee preflight --help.")
+        if said := _usage(str(error)):  # nothing is said where the whole help was shown
+            _told(f"{said}\nSee preflight --help.")
         return WRONG
     except (typer.Abort, KeyboardInterrupt):
         return 130
