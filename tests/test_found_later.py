@@ -202,6 +202,29 @@ def test_a_command_says_its_release_and_gpus_as_a_file_does(
     assert "SGLang 0.5.23\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("variable", ["FORCE_COLOR", "TTY_COMPATIBLE", "PY_COLORS"])
+def test_a_table_is_plain_where_colours_are_forced(
+    variable: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Servers that build force colours, which a table showed as characters."""
+    monkeypatch.setenv(variable, "1")
+    for words in (["gpus"], ["models"], ["profiles"], ["flags"]):
+        assert run(words) == 0
+        shown = capsys.readouterr().out
+        assert "x1b" not in shown
+        assert "\x1b" not in shown
+
+
+def test_a_coloured_log_is_read() -> None:
+    log = (
+        "\x1b[1;31mTraceback (most recent call last):\x1b[0m\n"
+        '  File "\x1b[35m/x/sglang/srt/server_args.py\x1b[0m", line \x1b[35m7\x1b[0m, in f\n'
+        "\x1b[1;35mValueError\x1b[0m: \x1b[35mtoo many\x1b[0m\n"
+    )
+    found = Preflight("0.5.23").diagnose(log)
+    assert (found.error, found.message, found.place) == ("ValueError", "too many", "srt/server_args.py:7")
+
+
 def test_help_alone_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     run([])
     assert capsys.readouterr().err == ""

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 
 from constraints.values import Value
 
+# What colours a terminal, which loggers write into files as well.
+_COLOURS = re.compile(r"\x1b\[[0-9;:]{0,32}[mK]")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>[\w.<>]+))?')
 _ERROR = re.compile(
     r"(?:^|[\s|:\]])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception))"
@@ -58,7 +60,7 @@ class Log:
 
 def read_log(text: str) -> Log:
     """The first failure of a log that has frames of the server, else the last message that looks like one."""
-    text = text[:MAX_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    text = _COLOURS.sub("", text[:MAX_CHARACTERS]).replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     lines = [_ends(line) for line in text.split("\n")]
     text = "\n".join(lines)
     failures = list(_failures(lines))
