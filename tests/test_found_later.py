@@ -225,6 +225,36 @@ def test_a_coloured_log_is_read() -> None:
     assert (found.error, found.message, found.place) == ("ValueError", "too many", "srt/server_args.py:7")
 
 
+def test_a_release_of_more_digits_than_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    number = "9" * 5000
+    assert run(["check", "H100", "--model", "Qwen/Qwen3-8B", "--release", f"0.5.{number}"]) == 2
+    told = capsys.readouterr().err
+    assert "is not a release such as 0.5.23" in told
+    assert "limit" not in told
+    # A tag that is no release says none.
+    command = f"docker run lmsysorg/sglang:v0.5.{number} python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B"
+    assert run(["check", "H100", command]) == 0
+    trace = 'Traceback (most recent call last):\n  File "/x/sglang/srt/a.py", line 1, in f\nValueError: no\n'
+    log = f"sglang {number}.5.{number}\n{trace}"
+    assert Preflight().diagnose(log).error == "ValueError"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--top", "0"], "--top: 0 is not in the range"),
+        (["--top", "x"], "--top: 'x' is not a whole number."),
+        (["--nodes", "x"], "--nodes: 'x' is not a whole number."),
+        (["--gpu-memory", "x"], "--gpu-memory: 'x' is not a number."),
+        (["--format", "nope"], "--format: 'nope' is not one of"),
+    ],
+)
+def test_a_bad_option_is_named(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of several options none was blamed."""
+    assert run(["recommend", "Qwen/Qwen3-8B", "H100", "--input-len", "8", *words]) == 2
+    assert capsys.readouterr().err.startswith(told)
+
+
 def test_help_alone_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
     run([])
     assert capsys.readouterr().err == ""

@@ -57,7 +57,7 @@ def run(words: list[str]) -> int:
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except UsageError as error:
-        if said := _usage(str(error)):  # nothing is said where the whole help was shown
+        if said := _usage(error):  # nothing is said where the whole help was shown
             _told(f"{said}\nSee preflight --help.")
         return WRONG
     except (typer.Abort, KeyboardInterrupt):
@@ -90,11 +90,23 @@ def _told(message: str, place: str = "") -> None:
     typer.echo(visible(cut(message, place)), err=True)
 
 
-def _usage(text: str) -> str:
-    """What typer says of a bad option, in plain words."""
-    for theirs, ours in (("valid int range", "whole number in range"), ("valid integer", "whole number")):
-        text = text.replace(theirs, ours)
-    return text.replace("valid float", "number")
+# Typer's words for kinds of values, and plain ones.
+_KINDS = {
+    "valid int range": "whole number",
+    "valid integer": "whole number",
+    "valid int": "whole number",
+    "valid float": "number",
+}
+
+
+def _usage(error: Exception) -> str:
+    """What typer says of a bad option, in plain words, behind the option it speaks of."""
+    said = str(error)
+    for theirs, ours in _KINDS.items():
+        said = said.replace(theirs, ours)
+    named = getattr(getattr(error, "param", None), "opts", ())
+    option = next((one for one in named if one.startswith("--")), "")
+    return f"{option}: {said}" if option and option not in said else said
 
 
 def _application(words: list[str]) -> typer.Typer:

@@ -13,7 +13,9 @@ from .words import CommandLine, Entry
 FileKind = Literal["shell", "dockerfile", "compose", "kubernetes", "systemd", "config"]
 
 _DIGITS = 18
-_IMAGE = re.compile(r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d+\.\d+\.\d+(?:\.?(?:post|rc)\d+)?)[\w.\-]*", re.ASCII)
+_IMAGE = re.compile(
+    r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:\.?(?:post|rc)\d{1,9})?)[\w.\-]*", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
