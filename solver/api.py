@@ -22,6 +22,7 @@ from .expected import names, path
 from .facts import Platform
 from .given import (
     arguments_given,
+    aspect_given,
     count_given,
     flag_named,
     kept_given,
@@ -178,7 +179,8 @@ class Preflight(Answering):
         from .proof import Question
         from .survey import survey
 
-        if not isinstance(aspect, str) or aspect not in ASPECTS:
+        aspect = aspect_given(aspect, "aspect")
+        if aspect not in ASPECTS:
             raise InputError(f"{aspect!r} is nothing to compare by", "aspect", "Known: " + ", ".join(ASPECTS))
         model, platform = model_given(model), self.machine(platform)
         wanted = self._pins(pins)
@@ -214,11 +216,12 @@ class Preflight(Answering):
         from .axes import Asked, gpus
         from .matrix import matrix
 
+        by = aspect_given(by, "by")
         if platform is None and by != "gpu":
             raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
         flags = self.knowledge.flags
         shown = flag_named(self.knowledge.roles["matrix.flag"] if flag is None else flag, flags)
-        axis = by if isinstance(by, str) and by in ASPECTS else flag_named(by, flags)
+        axis = by if by in ASPECTS else flag_named(by, flags)
         rows, across = listed(values, shown, flags, "values"), listed(columns, axis, flags, "columns")
         everywhere = values_given({} if typed is None else typed, flags, "typed")
         asked = Asked(shown, axis, rows, across, everywhere, ways)

@@ -15,13 +15,15 @@ from constraints.values import Value
 from .errors import InputError
 from .estimate.roofline import Workload
 from .expected import names, path, several, text, whole
-from .intake.command import parse_arguments, words_of
+from .intake.command import parse_arguments, read_command, words_of
 from .intake.refusal import Refusal
 from .near import nearest_names
 from .place import ASPECTS, COUNT
 from .spell import spell
 
 _FLAG = "flag"
+# What the command line calls a number of GPUs.
+_COUNTED = "count"
 _MODEL = "Write it as a text, an id or the path of a folder."
 
 
@@ -40,6 +42,12 @@ def workload_given(workload: object) -> Workload:
         whole(workload.concurrency, "concurrency"),
         whole(workload.context, "context_length"),
     )
+
+
+def aspect_given(aspect: object, where: str) -> str:
+    """What of a place is compared, by its own name or that of the command line; another text stays as it is."""
+    named = text(aspect, where, "Known: " + ", ".join(ASPECTS))
+    return COUNT if named == _COUNTED else named
 
 
 def flag_named(name: str, flags: Flags) -> str:
@@ -102,9 +110,14 @@ def arguments_given(arguments: object) -> list[str]:
     """The words of a command line; one text is split as a shell splits it."""
     if isinstance(arguments, str):
         try:
-            return shlex.split(arguments)
+            words = shlex.split(arguments)
         except ValueError as fault:
             raise InputError(f"cannot be split into words: {plainly(fault)}", "arguments") from None
+        if words and not words[0].startswith("-") and not isinstance(whole_launch := read_command(arguments), Refusal):
+            # Its environment and its image would go unheard.
+            flags = shlex.join(word.text for word in whole_launch.arguments)
+            raise InputError("this is a whole command", "arguments", f"Give its flags alone: {flags}")
+        return words
     if not isinstance(arguments, Sequence) or not all(isinstance(word, str) for word in arguments):
         raise InputError(f"{arguments!r} are no words", "arguments", 'They read like ["--tp", "2"].')
     return list(arguments)

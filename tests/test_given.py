@@ -171,3 +171,16 @@ def test_values_of_a_program_are_read_as_the_flag_reads_them() -> None:
     }
     found = Preflight("0.5.23").matrix(QWEN, flag="tp_size", columns="2xH100", values="1,2", ways=False)
     assert [cell.state for cell in found.columns[0].cells] == ["works", "works"]
+
+
+def test_a_whole_command_is_told_from_its_flags() -> None:
+    """It was refused for the word `python`, and what it sets would have gone unheard."""
+    with pytest.raises(InputError, match="whole command") as fault:
+        Preflight("0.5.23").check(None, "H100", f"A=1 python3 -m sglang.launch_server --model-path {QWEN} --tp 2")
+    assert fault.value.hint == f"Give its flags alone: --model-path {QWEN} --tp 2"
+
+
+def test_counts_by_the_name_of_the_command_line() -> None:
+    asked = Preflight("0.5.23")
+    assert asked.which("count", QWEN, "H100", arguments="--tp 2").aspect == "num_gpus"
+    assert asked.matrix(QWEN, "H100", by="count", columns=[1, 2], values="fa3", ways=False).axis == "num_gpus"
