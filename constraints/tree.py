@@ -14,11 +14,12 @@ def _equal(left: object, right: object) -> bool:
 
 
 def _differ(left: object, right: object) -> bool:
-    return not _equal(left, right)
+    # The other way round of ``==``, which each kind has of its own.
+    return not left == right  # noqa: SIM201
 
 
-def _hash(node: tuple[object, ...]) -> int:
-    return hash((type(node).__name__, *node))
+# Trees of different kinds may share a hash, as long as they are not equal: that of plain tuples is the quickest.
+_hash = tuple.__hash__
 
 
 class Const(NamedTuple):
@@ -29,11 +30,7 @@ class Const(NamedTuple):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Const) and same(self.value, other.value)
 
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash(("Const", self.value))
+    __ne__, __hash__ = _differ, _hash  # type: ignore[misc]
 
 
 class Name(NamedTuple):
@@ -150,13 +147,14 @@ def rebuilt(node: Node, parts: tuple[Node, ...]) -> Node:
 def names(node: Node | None) -> frozenset[str]:
     """Every name the tree reads."""
     found: set[str] = set()
-    left = [] if node is None else [node]
+    left: list[Node] = [] if node is None else [node]
     while left:
         one = left.pop()
-        if isinstance(one, Name):
-            found.add(one.name)
-        elif not isinstance(one, Const):
-            left.extend(children(one))
+        kind = one.__class__
+        if kind is Name:
+            found.add(one[0])  # type: ignore[arg-type]
+        elif kind is not Const:
+            left += children(one)
     return frozenset(found)
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
-from constraints.tree import Any_, Compare, Const, Name, Not, names
-from constraints.values import Value, same
+from constraints.tree import Any_, Compare, Const, Name, Not
+from constraints.values import Value, same, twin
 
 from .errors import TooLarge
+from .forms import Forms
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
-from .question import idle_constraints, idle_pairs
+from .question import idle_constraints, idle_pairs, passed_over
 from .refute import Refuter, Restriction
 from .resolution import Resolution
 from .sat import SatRefuter
@@ -48,37 +49,45 @@ class Case:
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
         self.undecided = False
-        self._answers: dict[frozenset[int], tuple[frozenset[int] | None, frozenset[int]]] = {}
-        self._met: frozenset[int] = frozenset()
+        # What one answer says of other questions: pins that hold together, and pins that cannot.
+        self._held: list[frozenset[int]] = []
+        self._refuted: list[frozenset[int]] = []
+        self._open: set[frozenset[int]] = set()
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
         """None when the pins at ``places`` can hold together, else some of them that cannot.
 
         What cannot be decided within the budget is taken to hold, and ``undecided`` says so.
         """
-        if places not in self._answers:
-            self._answers[places] = self._refuted(places)
-        found, self._met = self._answers[places]
-        return found
+        if self._holds(places):
+            return None
+        refuted = next((one for one in self._refuted if one <= places), None)
+        return refuted if refuted is not None else self._decided(places)
 
-    def _refuted(self, places: frozenset[int]) -> tuple[frozenset[int] | None, frozenset[int]]:
+    def _decided(self, places: frozenset[int]) -> frozenset[int] | None:
         if self.stands(places):
-            return None, self._held(self._typed(places))
+            self._held.append(self._holding(self._typed(places)))
+            return None
         try:
             causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
         except TooLarge:
             self.undecided = True
-            return None, frozenset()
+            self._open.add(places)
+            return None
         if causes is not None:
-            return _pins(causes), frozenset()
+            self._refuted.append(_pins(causes))
+            return self._refuted[-1]
         found = self.refuter.found
-        return None, self._held({flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])})
+        typed = {flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])}
+        self._held.append(places | self._holding(typed))
+        return None
 
-    def met(self) -> frozenset[int]:
-        """The pins that hold in the configuration last found, where one was."""
-        return self._met
+    def _holds(self, places: frozenset[int]) -> bool:
+        """Whether the pins are known to hold together, or nobody found out."""
+        return places in self._open or any(places <= held for held in self._held)
 
-    def _held(self, typed: Mapping[str, Value]) -> frozenset[int]:
+    def _holding(self, typed: Mapping[str, Value]) -> frozenset[int]:
+        """The pins that ``typed`` fulfils."""
         return frozenset(
             place for place, pin in enumerate(self.soft) if pin.typed and same(typed.get(pin.flag), pin.value)
         )
@@ -93,16 +102,12 @@ class Case:
         found = self.witness(places)
         if any(one.rule.kind in HARD and one.rule.id not in off for one in found.broken):
             return False
-        typed = self._typed(places)
-        return not any(
-            typed.get(flag) is not None and all(found.values.get(other) is not None for other in others)
-            for flag, others in self._idle
-        )
+        return not passed_over(self._idle, self._typed(places), found.values)
 
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""
         off = self.checks_but(rule)
-        if self.stands(places, off):
+        if self._holds(places) or self.stands(places, off):
             return None
         try:
             found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
@@ -176,42 +181,40 @@ def _posed(
             variables=(*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
             constraints=(*problem.constraints, *idle, *demands),
             warnings=(),
-        )
+        ),
+        asked.prepared.forms,
     )
 
 
-def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Mapping[str, tuple[Value, ...]]:
-    """The values each flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
-    found: dict[str, dict[str, Value]] = {}
+def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Callable[[str], tuple[Value, ...]]:
+    """The values a flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
+    unit_of = {flag: unit for unit in units for flag in unit.flags}
 
-    def add(target: str, value: Value) -> None:
-        found.setdefault(target, {}).setdefault(repr(value), value)
+    def values(name: str) -> tuple[Value, ...]:
+        flag, unit = asked.knowledge.flags.get(name), unit_of.get(name)
+        found = [] if flag is None else [None, flag.default, *(flag.choices or ())]
+        if unit is not None:
+            found += [value for row in unit.domain for other, value in unit.typed(row) if other == name]
+        found += asked.prepared.written.get(name, ())
+        apart: dict[object, Value] = {}
+        for value in found:
+            apart.setdefault(twin(value), value)
+        return tuple(apart.values()) or (None,)
 
-    for name, flag in asked.knowledge.flags.items():
-        add(name, None)
-        for value in (flag.default, *(flag.choices or ())):
-            add(name, value)
-    for unit in units:
-        for row in unit.domain:
-            for flag_name, value in zip(unit.flags, row if isinstance(row, tuple) else (row,), strict=False):
-                add(flag_name, value)
-    for operation in asked.operations:
-        for case in operation.cases:
-            for target, node in case.writes:
-                if isinstance(node, Const):
-                    add(target, node.value)
-    return {target: tuple(values.values()) for target, values in found.items()}
+    return values
 
 
-def _cone(problem: Problem) -> Problem:
+def _cone(problem: Problem, forms: Forms) -> Problem:
     """Only the definitions that some constraint hangs on."""
     wanted: set[str] = set()
     for constraint in problem.constraints:
-        wanted |= names(constraint.node)
+        wanted |= forms.names(constraint.node)
     needed = []
     for definition in reversed(problem.definitions):
         if definition.name in wanted:
             needed.append(definition)
-            wanted |= names(definition.node) | names(definition.relaxed)
+            wanted |= forms.names(definition.node)
+            if definition.relaxed is not None:
+                wanted |= forms.names(definition.relaxed)
     variables = tuple(one for one in problem.variables if one.name in wanted or not one.name.startswith("free "))
     return Problem(variables, tuple(reversed(needed)), problem.constraints, problem.last, problem.typed)

@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType
 from typing import TypeVar
@@ -13,11 +14,12 @@ from typing import TypeVar
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
-from constraints.schema import HARD
+from constraints.schema import HARD, Operation
 from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform, gather
+from .influence import Influence
 from .intake.command import parse_arguments
 from .intake.hub import Hub
 from .intake.parsed import Parsed
@@ -188,20 +190,23 @@ class Engine:
         """What SGLang makes of typed values."""
         return self._program.run(facts, initial_values(self.defaults, typed))
 
-    def breaks(self, model: str, platform: Platform, typed: Mapping[str, Value]) -> bool:
-        """Whether typed values break something hard: what is asked of many places, most of which do.
+    def broken(
+        self, facts: Mapping[str, Value], typed: Mapping[str, Value], *, first: bool = False
+    ) -> tuple[Operation, ...]:
+        """What hard rules typed values break; the ``first`` alone is found sooner."""
+        found = self._program.run(facts, initial_values(self.defaults, typed), stop=first)
+        return tuple(operation for operation in found.broken if operation.rule.kind in HARD)
 
-        Raises InputError.
-        """
-        facts = self.facts(model, platform, typed)
-        found = self._program.run(facts, initial_values(self.defaults, typed), stop=True)
-        return any(operation.rule.kind in HARD for operation in found.broken)
+    @cached_property
+    def influence(self) -> Influence:
+        """The facts that the answer of each rule hangs on."""
+        return Influence(self.knowledge.program, self.defaults.keys())
 
     def prepared(self, facts: Mapping[str, Value]) -> Prepared:
         """What constraint problems on these facts are made of, kept for the last few."""
         known = self._prepared.pop(id(facts), None)
         if known is None or known.facts is not facts:
-            known = Prepared(self.knowledge.program, self.knowledge.variables, facts)
+            known = Prepared(self.knowledge.program, self.defaults, self.knowledge.variables, facts)
         self._prepared[id(facts)] = known
         while len(self._prepared) > MOST_PREPARED:
             del self._prepared[next(iter(self._prepared))]

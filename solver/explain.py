@@ -17,10 +17,11 @@ from .repair import repairs
 from .report import Core, Element, Explanation, Fix
 from .spell import option_of
 from .unit import Unit
-from .ways import fewer, pairs, ways
+from .ways import Ways
 from .widen import units_around
 
 MOST_SETS = 60
+MOST_CORRECTIONS = 12
 SECONDS = 3.0
 
 
@@ -45,11 +46,19 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
         return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
     # Unset pins are the first to be dropped from a core, what was asked for the last.
     order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
-    conflicts = enumerate_conflicts(case.refute, everything, order=order, met=case.met, most=MOST_SETS, seconds=SECONDS)
+
+    def weight(place: int) -> int:
+        """What was asked for counts more than what was left open."""
+        return 2 if soft[place].value is None else 3
+
+    conflicts = enumerate_conflicts(
+        case.refute, everything, order=order, weight=weight, most=MOST_SETS, seconds=SECONDS
+    )
     cores = _cores(case, conflicts, order)
     kept = frozenset(place for place, pin in enumerate(soft) if pin.flag in asked.keep)
     allowed = _corrections(case, conflicts, everything, kept)
-    chosen = [[soft[place] for place in sorted(one)] for one in _cheapest(allowed, soft)]
+    cheapest = sorted(allowed, key=lambda one: (sum(map(weight, one)), sorted(one)))[:MOST_CORRECTIONS]
+    chosen = [[soft[place] for place in sorted(one)] for one in cheapest]
     fixes = _ranked(repairs(asked, units, soft, chosen, ends), asked, pins, typed)
     return Explanation(
         asked.subject,
@@ -116,8 +125,8 @@ def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed
     question = Question(
         asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
     )
-    where = (question, asked.world, asked.keep)
-    found = (*fixes, *ways(*where)) or pairs(*where) or fewer(*where)
+    ways = Ways(question, asked.world, asked.keep)
+    found = (*fixes, *ways.nearest()) or ways.pairs() or ways.fewer()
     return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
 
 
@@ -141,15 +150,6 @@ def _corrections(
 def _option(case: Case, flag: str) -> str:
     known = case.asked.knowledge.flags.get(flag)
     return (option_of(known) or "") if known is not None else ""
-
-
-def _cheapest(corrections: Sequence[frozenset[int]], soft: Sequence[Pin]) -> list[frozenset[int]]:
-    """Corrections by what they cost the asker: what was asked for counts more than what was left open."""
-    ordered = sorted(
-        corrections,
-        key=lambda one: (sum(2 if soft[place].value is None else 3 for place in one), sorted(one)),
-    )
-    return ordered[:12]
 
 
 def _rests_on_samples(asked: Asked, units: Sequence[Unit], cores: Sequence[Core]) -> bool:

@@ -44,6 +44,10 @@ class Forms:
             known = self._known[id(node)] = (node, self.number(node))
         return known[1]
 
+    def names(self, node: Node) -> frozenset[str]:
+        """The names in a tree that lasts."""
+        return self.scopes[self.number_of(node)]
+
     def mask(self, scope: Iterable[str]) -> int:
         """The bits of some names."""
         mask = 0

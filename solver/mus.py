@@ -6,14 +6,13 @@ added to an unsatisfiable set leaves it unsatisfiable.
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 # None when the elements are satisfiable together, else some of them that are not (all of them will do).
 Oracle = Callable[[frozenset[int]], "frozenset[int] | None"]
-# Elements that hold together in what the oracle last found satisfiable, beyond those it was asked for.
-Met = Callable[[], frozenset[int]]
 
 
 def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
@@ -35,16 +34,6 @@ def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -
     return core
 
 
-def grow(refute: Oracle, seed: frozenset[int], elements: Sequence[int], met: Met = frozenset) -> frozenset[int]:
-    """A maximal satisfiable superset of the satisfiable ``seed`` within ``elements``, taken in their order."""
-    refute(seed)
-    kept = seed | met()
-    for element in elements:
-        if element not in kept and refute(kept | {element}) is None:
-            kept |= {element} | met()
-    return kept
-
-
 @dataclass(frozen=True, slots=True)
 class Conflicts:
     """Minimal unsatisfiable subsets and minimal correction sets; ``complete`` when there are no others."""
@@ -59,68 +48,61 @@ def enumerate_conflicts(
     elements: Sequence[int],
     *,
     order: Sequence[int] = (),
-    met: Met = frozenset,
+    weight: Callable[[int], int] = lambda _: 1,
     most: int = 200,
     seconds: float = 5.0,
 ) -> Conflicts:
     """All minimal conflicts and corrections (MARCO; Liffiton, Previti, Malik and Marques-Silva 2016).
 
+    Each seed leaves out what weighs least of all that meets every conflict known so far. So a satisfiable seed is
+    maximal and need not be grown, and the lightest corrections are found first, whatever limit stops the search.
+
     Stops at ``most`` sets in all or after ``seconds`` of processor time (so that a busy machine gives no other answer),
     and says so. Sets come smallest first, then in element order.
     """
     until = time.process_time() + seconds
+    whole = frozenset(elements)
     cores: list[frozenset[int]] = []
-    kept: list[frozenset[int]] = []
+    corrections: list[frozenset[int]] = []
     complete = True
-    for seed in _seeds(elements, cores, kept):
-        found = refute(seed)
+    for left_out in _lightest(cores, corrections, weight):
+        if len(cores) + len(corrections) >= most or time.process_time() > until:
+            complete = False
+            break
+        found = refute(whole - left_out)
         if found is None:
-            kept.append(grow(refute, seed, elements, met))
+            corrections.append(left_out)
         else:
             cores.append(shrink(refute, found, order))
-        if len(cores) + len(kept) >= most or time.process_time() > until:
-            complete = next(_seeds(elements, cores, kept), None) is None
-            break
-    whole = frozenset(elements)
-    return Conflicts(
-        tuple(sorted(cores, key=_by_size)),
-        tuple(sorted((whole - one for one in kept), key=_by_size)),
-        complete,
-    )
+    return Conflicts(tuple(sorted(cores, key=_by_size)), tuple(sorted(corrections, key=_by_size)), complete)
 
 
 def _by_size(group: frozenset[int]) -> tuple[int, list[int]]:
     return len(group), sorted(group)
 
 
-def _seeds(
-    elements: Sequence[int], cores: list[frozenset[int]], kept: list[frozenset[int]]
+def _lightest(
+    cores: Sequence[frozenset[int]], corrections: Sequence[frozenset[int]], weight: Callable[[int], int]
 ) -> Iterator[frozenset[int]]:
-    """Subsets not yet explored, as large as can be: none holds a known core, none lies within a known kept set.
+    """Sets that meet every core, the lightest first; none holds a correction, so each is minimal (Reiter 1987).
 
-    The lists grow while this runs; each new seed is sought with all that is in them then.
+    The lists grow while this runs: a set that was given and is no correction comes again, with what its core asks for.
     """
-    while (seed := _unexplored(list(elements), cores, kept)) is not None:
-        yield seed
-
-
-def _unexplored(elements: list[int], cores: list[frozenset[int]], kept: list[frozenset[int]]) -> frozenset[int] | None:
-    """A model of the map formula, "in" tried before "out", by depth-first search.
-
-    What is in no core is in: leaving it out meets no clause that it could not meet inside.
-    """
-    whole = frozenset(elements)
-    conflicting = frozenset(element for core in cores for element in core)
-    outside = [missing for one in kept if (missing := whole - one) <= conflicting]
-    ordered = [one for one in elements if one in conflicting]
-
-    def search(place: int, inside: frozenset[int], barred: frozenset[int]) -> frozenset[int] | None:
-        if any(core <= inside for core in cores) or any(missing <= barred for missing in outside):
-            return None
-        if place == len(ordered):
-            return inside
-        element = ordered[place]
-        found = search(place + 1, inside | {element}, barred)
-        return found if found is not None else search(place + 1, inside, barred | {element})
-
-    return search(0, whole - conflicting, frozenset())
+    start: frozenset[int] = frozenset()
+    queue: list[tuple[int, int, tuple[int, ...], frozenset[int]]] = [(0, 0, (), start)]
+    seen = {start}
+    while queue:
+        entry = heapq.heappop(queue)
+        weighs, _, _, chosen = entry
+        if any(one <= chosen for one in corrections):
+            continue
+        unmet = next((core for core in cores if not core & chosen), None)
+        if unmet is None:
+            yield chosen
+            heapq.heappush(queue, entry)
+            continue
+        for element in unmet:
+            more = chosen | {element}
+            if more not in seen:
+                seen.add(more)
+                heapq.heappush(queue, (weighs + weight(element), len(more), tuple(sorted(more)), more))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from constraints.evaluate import settled
 from constraints.tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
@@ -18,39 +19,21 @@ def narrow(node: Node, possible: Possible, meaning: Meaning | None = None) -> No
 
     With ``meaning`` the names of ``node`` stand for what it gives; the names in that are those of ``possible``.
     """
-    match node:
-        case Name(name):
-            if meaning is not None:
-                return narrow(meaning(name), possible)
-            values = possible.get(name)
-            return Const(values[0]) if values is not None and len(values) == 1 else node
-        case Const():
-            return node
-        case Not(operand):
-            return settled(Not(narrow(operand, possible, meaning)))
-        case All(parts):
-            return _junction(parts, possible, meaning, All)
-        case Any_(parts):
-            return _junction(parts, possible, meaning, Any_)
-        case Compare(sign, left, right):
-            return _compare(sign, narrow(left, possible, meaning), narrow(right, possible, meaning), possible)
-        case Arithmetic(sign, left, right):
-            return settled(Arithmetic(sign, narrow(left, possible, meaning), narrow(right, possible, meaning)))
-        case Choice(test, then, otherwise):
-            return _choice(narrow(test, possible, meaning), then, otherwise, possible, meaning)
-        case Call(function, arguments):
-            return settled(Call(function, tuple([narrow(one, possible, meaning) for one in arguments])))
-        case Group(items):
-            return settled(Group(tuple([narrow(item, possible, meaning) for item in items])))
+    return _NARROW[node.__class__](node, possible, meaning)
 
 
-def _junction(
-    parts: tuple[Node, ...], possible: Possible, meaning: Meaning | None, kind: type[All] | type[Any_]
-) -> Node:
+def _name(node: Name, possible: Possible, meaning: Meaning | None) -> Node:
+    if meaning is not None:
+        return narrow(meaning(node.name), possible)
+    values = possible.get(node.name)
+    return Const(values[0]) if values is not None and len(values) == 1 else node
+
+
+def joined(kind: type[All] | type[Any_], parts: Iterable[Node]) -> Node:
+    """All or any of parts that are narrowed already; what comes after a part that settles it is not asked for."""
     stop = FALSE if kind is All else TRUE
     left: list[Node] = []
-    for part in parts:
-        inner = narrow(part, possible, meaning)
+    for inner in parts:
         if isinstance(inner, Const):
             if bool(inner.value) is bool(stop.value):
                 return stop
@@ -63,21 +46,38 @@ def _junction(
     return left[0] if len(left) == 1 and _is_boolean(left[0]) else kind(tuple(left))
 
 
+def chosen(test: Node, then: Node, otherwise: Node) -> Node:
+    """One of two, all narrowed already."""
+    if isinstance(test, Const):
+        return then if test.value else otherwise
+    return then if then == otherwise else Choice(test, then, otherwise)
+
+
+def _junction(node: All | Any_, possible: Possible, meaning: Meaning | None) -> Node:
+    return joined(node.__class__, (_NARROW[part.__class__](part, possible, meaning) for part in node.parts))
+
+
 def _is_boolean(node: Node) -> bool:
     return isinstance(node, (All, Any_, Not, Compare))
 
 
-def _choice(test: Node, then: Node, otherwise: Node, possible: Possible, meaning: Meaning | None) -> Node:
+def _choice(node: Choice, possible: Possible, meaning: Meaning | None) -> Node:
+    test = narrow(node.test, possible, meaning)
     if isinstance(test, Const):
-        return narrow(then if test.value else otherwise, possible, meaning)
-    first, second = narrow(then, possible, meaning), narrow(otherwise, possible, meaning)
-    return first if first == second else Choice(test, first, second)
+        return narrow(node.then if test.value else node.otherwise, possible, meaning)
+    return chosen(test, narrow(node.then, possible, meaning), narrow(node.otherwise, possible, meaning))
 
 
-def _compare(sign: str, left: Node, right: Node, possible: Possible) -> Node:
-    node = settled(Compare(sign, left, right))
+def _parts(nodes: tuple[Node, ...], possible: Possible, meaning: Meaning | None) -> tuple[Node, ...]:
+    return tuple([_NARROW[one.__class__](one, possible, meaning) for one in nodes])
+
+
+def _compare(whole: Compare, possible: Possible, meaning: Meaning | None) -> Node:
+    sign = whole.operator
+    node = settled(Compare(sign, narrow(whole.left, possible, meaning), narrow(whole.right, possible, meaning)))
     if not isinstance(node, Compare):
         return node
+    _, left, right = node
     lefts, rights = possible_values(left, possible), possible_values(right, possible)
     if lefts is None or rights is None or len(lefts) * len(rights) > MAX_VALUES:
         if sign in ("in", "not in") and isinstance(right, Group) and lefts is not None:
@@ -97,6 +97,22 @@ def _membership(sign: str, left: Node, right: Group, lefts: tuple[Value, ...], p
         if values is None or any(same(value, other) for value in values for other in lefts):
             kept.append(item)
     return Compare(sign, left, Group(tuple(kept))) if kept else Const(sign == "not in")
+
+
+_NARROW: dict[type[Node], Callable[[Any, Possible, Meaning | None], Node]] = {
+    Const: lambda node, possible, meaning: node,
+    Name: _name,
+    Not: lambda node, possible, meaning: settled(Not(narrow(node.operand, possible, meaning))),
+    All: _junction,
+    Any_: _junction,
+    Compare: _compare,
+    Arithmetic: lambda node, possible, meaning: settled(
+        Arithmetic(node.operator, *_parts((node.left, node.right), possible, meaning))
+    ),
+    Choice: _choice,
+    Call: lambda node, possible, meaning: settled(Call(node.function, _parts(node.arguments, possible, meaning))),
+    Group: lambda node, possible, meaning: settled(Group(_parts(node.items, possible, meaning))),
+}
 
 
 def possible_values(node: Node, possible: Possible) -> tuple[Value, ...] | None:

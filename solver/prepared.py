@@ -8,7 +8,7 @@ from functools import cached_property
 from constraints.evaluate import evaluate, fold
 from constraints.preferences import Choosable
 from constraints.schema import Operation
-from constraints.tree import literals, names
+from constraints.tree import Const, literals, names
 from constraints.values import Env, Value, twin
 
 from .forms import Forms
@@ -22,8 +22,12 @@ MOST_FORMS = 200_000
 class Prepared:
     """A release's program on the facts of one model and machine."""
 
-    def __init__(self, program: Sequence[Operation], choosable: Sequence[Choosable], facts: Env) -> None:
+    def __init__(
+        self, program: Sequence[Operation], defaults: Mapping[str, Value], choosable: Sequence[Choosable], facts: Env
+    ) -> None:
+        """``defaults``: every flag's declared default."""
         self.facts = facts
+        self._defaults = defaults
         self._program = program
         self._choosable = choosable
         self._forms = Forms()
@@ -77,14 +81,25 @@ class Prepared:
         return whole is not None and without != whole
 
     @cached_property
+    def written(self) -> Mapping[str, Sequence[Value]]:
+        """The constants that rules write to each name."""
+        found: dict[str, dict[object, Value]] = {}
+        for operation in self.operations:
+            for case in operation.cases:
+                for target, node in case.writes:
+                    if isinstance(node, Const):
+                        found.setdefault(target, {}).setdefault(twin(node.value), node.value)
+        return {target: tuple(values.values()) for target, values in found.items()}
+
+    @cached_property
     def plain(self) -> Remembered:
         """What operations came to in problems that fold what rules write."""
-        return Remembered(self.operations)
+        return Remembered(self.operations, self._defaults)
 
     @cached_property
     def blamed(self) -> Remembered:
         """The same where each write stays a definition."""
-        return Remembered(self.operations)
+        return Remembered(self.operations, self._defaults)
 
     @property
     def forms(self) -> Forms:

@@ -45,8 +45,6 @@ def prove(
     """The fix that types ``typed`` at ``place``; None when it does not hold or loses a value of ``outcome``."""
     args = spell(typed, place.engine.knowledge.flags)
     try:
-        if place.engine.breaks(place.model, place.platform, typed):
-            return None
         checked = place.engine.check(place.model, place.platform, args)
     except InputError:
         return None
@@ -60,12 +58,11 @@ def prove(
     known = {**question.start.engine.knowledge.flags, **place.engine.knowledge.flags}
     flags = tuple(
         Adjustment(flag, question.wanted.get(flag), typed.get(flag), _option(known.get(flag)))
-        for flag in sorted({*question.wanted, *typed})
-        if not same(question.wanted.get(flag), typed.get(flag))
+        for flag in changed(question, typed)
     )
     aspects = place.aspects
     return Fix(
-        cost=sum(move.cost for move in moved) + sum(DROPPED if one.after is None else SET for one in flags),
+        cost=cost(question, typed, moved),
         changes=(*(Adjustment(move.aspect, move.before, move.after) for move in moved), *flags),
         model=str(aspects["model"]),
         gpu=str(aspects["gpu"]),
@@ -74,6 +71,18 @@ def prove(
         args=args,
         effective=place.engine.effective(checked.resolution.values),
     )
+
+
+def changed(question: Question, typed: Mapping[str, Value]) -> list[str]:
+    """The flags that are typed otherwise than was wanted, by name."""
+    wanted = question.wanted
+    return [flag for flag in sorted({*wanted, *typed}) if not same(wanted.get(flag), typed.get(flag))]
+
+
+def cost(question: Question, typed: Mapping[str, Value], moved: Sequence[Move] = ()) -> int:
+    """What it costs the asker to type ``typed`` after some moves."""
+    flags = sum(DROPPED if typed.get(flag) is None else SET for flag in changed(question, typed))
+    return flags + sum(move.cost for move in moved)
 
 
 def _option(flag: Flag | None) -> str:

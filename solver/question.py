@@ -195,6 +195,15 @@ def idle_pairs(
             yield flag, tuple(others)
 
 
+def passed_over(
+    pairs: Iterable[tuple[str, tuple[str, ...]]], typed: Mapping[str, Value], values: Mapping[str, Value]
+) -> bool:
+    """Whether some flag of `idle_pairs` is typed, and what would pass over it ends with values."""
+    return any(
+        typed.get(flag) is not None and all(values.get(other) is not None for other in others) for flag, others in pairs
+    )
+
+
 def idle_constraints(
     choosable: Iterable[Choosable],
     problem: Problem,

@@ -8,8 +8,10 @@ unsatisfiable core, small though not yet minimal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from constraints.tree import FALSE
 from constraints.values import Value
@@ -168,7 +170,7 @@ class Refuter:
         state, equations = place.state, self._equations
         defines, own, masks = equations.defines, equations.own, equations.forms.masks
         demanded = [index for index in self._demands if index in state]
-        counts: dict[str, int] = {}
+        read: list[tuple[str, ...]] = []
         wanted = first = 0
         idle = []
         for index in reversed(state):
@@ -183,18 +185,17 @@ class Refuter:
             wanted |= masks[form]
             if counted:
                 first |= masks[form]
-                for name in self._read(form):
-                    counts[name] = counts.get(name, 0) + 1
+                read.append(self._variables[form] if form in self._variables else self._read(form))
         for index in idle:
             del state[index]
+        counts = Counter(chain.from_iterable(read))
         return min(counts, key=lambda one: (-counts[one], one)) if counts else None
 
     def _read(self, form: int) -> tuple[str, ...]:
         """The variables that a form reads."""
-        if form not in self._variables:
-            scope = self._equations.forms.scopes[form]
-            self._variables[form] = tuple(name for name in scope if name in self._equations.domains)
-        return self._variables[form]
+        scope = self._equations.forms.scopes[form]
+        found = self._variables[form] = tuple(name for name in scope if name in self._equations.domains)
+        return found
 
     def _out_of_reach(self, place: Standing, allowed: Mapping[str, Allowed]) -> Bits | None:
         """Causes that keep a demanded outcome from the value it must have, whatever is still chosen."""

@@ -22,11 +22,13 @@ class Remembered:
     What a name means at some place, and the values that can have, has a code: equal codes, equal outcomes.
     """
 
-    def __init__(self, operations: Sequence[Operation]) -> None:
+    def __init__(self, operations: Sequence[Operation], defaults: Mapping[str, Value]) -> None:
+        """``defaults``: what each flag starts as where nothing is typed."""
         self._reads = [tuple(sorted(reads(one))) for one in operations]
         self._writes = [tuple(sorted(targets(one))) if one.rule.kind in WRITERS else () for one in operations]
         self._outcomes: list[dict[tuple[int, ...], Any]] = [{} for _ in operations]
         self._codes: dict[object, int] = {("=", None): UNSET}
+        self.defaults = {flag: self.code(("=", twin(value))) for flag, value in defaults.items()}
 
     def code(self, thing: object) -> int:
         """The number of what stands for a meaning."""
@@ -50,9 +52,12 @@ class Meanings:
     """The codes of what names mean as a program is read; ``held``: of what a deferred step has written so far."""
 
     remembered: Remembered
-    codes: dict[str, int] = field(default_factory=dict)
+    codes: dict[str, int] = field(init=False)
     held: dict[str, int] = field(default_factory=dict)
     _names: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.codes = self.remembered.defaults.copy()
 
     def open(self, name: str, values: tuple[Value, ...] | None) -> None:
         """A variable or a derived value, and what it can be."""
@@ -80,5 +85,5 @@ class Meanings:
         self.held.clear()
 
     def start(self, meanings: Mapping[str, Node]) -> None:
-        """What names mean before the first operation."""
+        """What names mean before the first operation, where that is no default."""
         self.codes.update({name: self.of(node) for name, node in meanings.items()})

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from constraints.values import Value, same
 
 from .errors import TooLarge
+from .failures import Failures
 from .moves import DROPPED, SET
 from .pins import Asked, Pin, rows_with
 from .proof import Question, prove
-from .question import idle_constraints
+from .question import idle_constraints, idle_pairs, passed_over
 from .rank import ranked
 from .report import Fix
 from .search import solve
@@ -23,6 +25,8 @@ from .ways import most_of
 MOST_FIXES = 8
 LIMIT = 60_000
 TRIES = 12
+# Beyond so many rows of what is given up the nearest are searched for; of fewer, so many are looked at before.
+MOST_ROWS, SIMPLEST = 4_000, 60
 _WANTED = 1000
 
 
@@ -52,7 +56,7 @@ def repairs(
                 break
     if not found:  # no search finds a way
         outcome = {pin.flag: pin.value for pin in soft if not pin.typed}
-        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep)
+        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep, Failures())
         if fewer is not None:
             found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
@@ -70,6 +74,8 @@ def _nearest(
     outcome = {pin.flag for pin in kept if not pin.typed}
     # What is kept as it was typed is no choice: the problem is about the others.
     chosen = [replace(unit, domain=rows_with(unit, typed)) for unit in units if not set(unit.flags) <= set(typed)]
+    if ends is not None:
+        yield from _simplest(asked, units, chosen, typed, wanted, ends)
     problem = unroll(asked.operations, asked.defaults, chosen, typed, shadows=False, remembered=asked.prepared.plain)
     idle = idle_constraints(asked.knowledge.variables, problem, wanted, ends)
     narrowed = replace(problem, constraints=(*problem.constraints, *idle))
@@ -78,18 +84,51 @@ def _nearest(
         name = getattr(problem.last[flag], "name", None)
         if name is not None and name not in terms:
             terms[name] = _met(wanted[flag])
-    if ends is not None:
-        # For a command nothing is nearer than to leave out what must be given up: where that helps, nothing is sought.
-        left_out = {unit.name: unit.domain[0] for unit in chosen}
-        words = _typed(units, typed, chosen, left_out)
-        if words.keys() <= typed.keys() and not narrowed.broken(left_out):
-            yield words
     try:
         diagram = solve(narrowed, terms, limit=LIMIT)
     except TooLarge:
         return
     for solution in ranked(diagram):
         yield _typed(units, typed, chosen, solution.assignment)
+
+
+def _simplest(
+    asked: Asked,
+    units: Sequence[Unit],
+    chosen: Sequence[Unit],
+    kept: Mapping[str, Value],
+    wanted: Mapping[str, Value],
+    ends: Mapping[str, Value],
+) -> Iterator[dict[str, Value]]:
+    """What holds of the first few things to type around ``kept``, as the forward reader sees without any search.
+
+    A correction is minimal, so whatever it gives up must change.
+    """
+    rows = [_changed(unit, kept, wanted) for unit in chosen]
+    if math.prod(map(len, rows)) > MOST_ROWS:
+        return
+    idle = tuple(idle_pairs(asked.knowledge.variables, wanted, ends))
+    nearest = sorted(itertools.product(*rows), key=lambda one: (sum(row[0] for row in one), one))
+    for combination in nearest[:SIMPLEST]:
+        assignment = {unit.name: unit.domain[place] for unit, (_, place) in zip(chosen, combination, strict=True)}
+        typed = _typed(units, kept, chosen, assignment)
+        if not all(unit.fits(assignment[unit.name], typed) for unit in chosen):
+            continue
+        facts = asked.place.facts(typed)
+        if asked.engine.broken(facts, typed, first=True):
+            continue
+        if not passed_over(idle, typed, asked.engine.run(facts, typed).values):
+            yield typed
+
+
+def _changed(unit: Unit, kept: Mapping[str, Value], wanted: Mapping[str, Value]) -> list[tuple[int, int]]:
+    """The rows of a unit in which every flag that is not kept is another than was wanted: (distance, place)."""
+    points = _distance(unit, wanted)
+    return sorted(
+        (-points(value), place)
+        for place, value in enumerate(unit.domain)
+        if not any(flag not in kept and same(one, wanted.get(flag)) for flag, one in unit.typed(value))
+    )
 
 
 def _typed(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from constraints.values import Value
+from constraints.values import Value, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +32,10 @@ class Unit:
         """Each flag with what a value of the unit types for it."""
         row = value if len(self.flags) > 1 and isinstance(value, tuple) else (value,)
         return zip(self.flags, row, strict=True)
+
+    def fits(self, value: Value, typed: Mapping[str, Value]) -> bool:
+        """Whether a value of the unit may stand beside what is typed for the other units of its shape."""
+        return all(
+            any(isinstance(pair, tuple) and same(pair[0], typed.get(other)) and same(pair[1], value) for pair in pairs)
+            for other, pairs in self.beside
+        )

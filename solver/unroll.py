@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from constraints.evaluate import settled
 from constraints.schema import WRITERS, Operation
 from constraints.tree import (
     FALSE,
@@ -27,7 +28,7 @@ from constraints.tree import (
 )
 from constraints.values import Value
 
-from .narrow import narrow, possible_values
+from .narrow import chosen, joined, narrow, possible_values
 from .operations import is_hard, reads, targets
 from .problem import Constraint, Definition, Problem, Variable
 from .remembered import Outcome, Remembered
@@ -42,7 +43,7 @@ def unroll(
     closed: Mapping[str, Value],
     *,
     shadows: bool = True,
-    blame: Mapping[str, tuple[Value, ...]] | None = None,
+    blame: Callable[[str], tuple[Value, ...]] | None = None,
     measures: frozenset[str] = frozenset(),
     remembered: Remembered | None = None,
 ) -> Problem:
@@ -50,7 +51,7 @@ def unroll(
 
     ``defaults`` gives every flag's declared default, ``closed`` what is typed for flags outside the units (left out:
     nothing). With ``shadows`` a typed value that changes nothing but ``measures`` is no solution. With ``blame``,
-    the values each flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
+    the values a flag can have, nothing is folded that a rule wrote: each write stays a definition with a relaxed
     form, in which what the rule would write is a free variable.
 
     ``remembered``, without ``shadows``, serves other questions about the same operations that are blamed or not as
@@ -76,7 +77,7 @@ class _Unroller:
         units: Sequence[Unit],
         closed: Mapping[str, Value],
         shadows: bool,
-        blame: Mapping[str, tuple[Value, ...]] | None,
+        blame: Callable[[str], tuple[Value, ...]] | None,
         measures: frozenset[str],
         remembered: Remembered | None,
     ) -> None:
@@ -127,10 +128,9 @@ class _Unroller:
         alone = unit.flags == (unit.name,)
         for index, flag in enumerate(unit.flags):
             typed: Node = Name(unit.name) if alone else Call("item", (Name(unit.name), Const(index)))
-            self.world.typed[flag] = typed
             default = defaults.get(flag)
             start = typed if default is None else Choice(Compare("==", typed, UNSET), Const(default), typed)
-            self.world.current[flag] = self._define(flag, start)
+            self.world.open(flag, typed, self._define(flag, start))
         for other, pairs in unit.beside:
             # The other flag may be closed.
             node = Compare("in", Group((self.world.typed[other], Name(unit.name))), Const(pairs))
@@ -153,17 +153,16 @@ class _Unroller:
     def _define(self, target: str, node: Node) -> Node:
         """The node under a name of its own, unless it is a constant or a name already."""
         number = self._numbers[target] = self._numbers.get(target, 0) + 1
-        return self._take(self._named(f"{target}#{number}", target, node, None))
+        return self._take(self._named(f"{target}#{number}", target, self._settled(node), None))
 
     def _named(self, name: str, target: str, node: Node, operation: Operation | None) -> _Written:
-        """What ``target`` comes to be, under ``name`` where it needs one."""
-        node = self._settled(node)
+        """What ``target`` comes to be, a narrowed node, under ``name`` where it needs one."""
         written = self.blame is not None and operation is not None
         if isinstance(node, (Const, Name)) and not (written and node != self.world.before(target)):
             return _Written(target, node)
         relaxed = None
         if written and operation is not None:
-            relaxed = self._settled(self._outcome(operation, target, self.world, Name(f"free {name}")))
+            relaxed = self._outcome(operation, target, self.world, Name(f"free {name}"))
         possible = None if written else possible_values(node, self.possible)
         return _Written(target, Name(name), Definition(name, node, operation, relaxed), possible)
 
@@ -171,9 +170,8 @@ class _Unroller:
         """Let the problem define it."""
         definition = written.definition
         if definition is not None:
-            if definition.relaxed is not None:
-                free = (self.blame or {}).get(written.target, (None,))
-                self.variables.append(Variable(f"free {definition.name}", free))
+            if self.blame is not None and definition.relaxed is not None:
+                self.variables.append(Variable(f"free {definition.name}", self.blame(written.target)))
             self.definitions.append(definition)
             self._can_be(definition.name, written.possible)
             self._real[definition.name] = definition.node
@@ -197,14 +195,14 @@ class _Unroller:
 
     def _holds(self, operation: Operation, world: World | Shadow) -> Node:
         """The condition under which a rule is not broken."""
-        require = operation.require if operation.require is not None else TRUE
-        if operation.when is None:
-            return self._meaning(require, world)
-        when = self._meaning(operation.when, world)
-        return TRUE if when == FALSE else Any_((Not(when), self._meaning(require, world)))
+        when = TRUE if operation.when is None else self._meaning(operation.when, world)
+        if when == FALSE:
+            return TRUE
+        require = TRUE if operation.require is None else self._meaning(operation.require, world)
+        return require if when == TRUE else joined(Any_, (settled(Not(when)), require))
 
     def _constraint(self, operation: Operation) -> Constraint | None:
-        node = self._settled(self._holds(operation, self.world))
+        node = self._holds(operation, self.world)
         return None if node == TRUE else Constraint(operation.rule.id, node, operation)
 
     def _constrain(self, place: int, operation: Operation) -> None:
@@ -212,7 +210,7 @@ class _Unroller:
         if constraint is not None:
             self.constraints.append(constraint)
         for shadow in self._touched(operation):
-            other = self._settled(self._holds(operation, shadow))
+            other = self._holds(operation, shadow)
             if other != TRUE and other != (TRUE if constraint is None else constraint.node):
                 shadow.differs.append(self._define("differs", Not(other)))
 
@@ -223,16 +221,17 @@ class _Unroller:
 
     def _outcome(self, operation: Operation, target: str, world: World | Shadow, instead: Node | None = None) -> Node:
         """The value of ``target`` after the operation; ``instead`` stands for whatever it writes."""
-        result = before = world.before(target)
+        before = self._settled(world.before(target))
         when = TRUE if operation.when is None else self._meaning(operation.when, world)
         if when == FALSE:
             return before
+        result = before
         for case in reversed(operation.cases):
             value = next(
                 (instead or self._meaning(node, world) for name, node in case.writes if name == target), before
             )
-            result = value if case.when is None else Choice(self._meaning(case.when, world), value, result)
-        return Choice(when, result, before)
+            result = value if case.when is None else chosen(self._meaning(case.when, world), value, result)
+        return chosen(when, result, before)
 
     def _write(self, place: int, operation: Operation) -> None:
         answers = {
@@ -252,7 +251,7 @@ class _Unroller:
 
     def _shadow_write(self, operation: Operation, shadow: Shadow, answers: Mapping[str, Node]) -> None:
         # All targets first: an operation's writes do not see one another.
-        nodes = {target: self._settled(self._outcome(operation, target, shadow)) for target in answers}
+        nodes = {target: self._outcome(operation, target, shadow) for target in answers}
         for target, real in answers.items():
             node = nodes[target]
             if target in shadow.current or (is_local(target) and node not in (real, self._real_node(real))):

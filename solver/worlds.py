@@ -23,22 +23,27 @@ class World:
     def __init__(
         self, defaults: Mapping[str, Value], closed: Mapping[str, Value], remembered: Remembered | None
     ) -> None:
-        self.typed: dict[str, Node] = {}
-        self.current: dict[str, Node] = {}
+        self.typed: dict[str, Node] = dict.fromkeys(defaults, UNSET)
+        self.current: dict[str, Node] = {flag: Const(value) for flag, value in defaults.items()}
         self.held: dict[str, Node] = {}
         self.meanings = None if remembered is None else Meanings(remembered)
         self._scope = 0
         self._entry: Mapping[str, Node] = {}
-        for flag, default in defaults.items():
-            value = closed.get(flag)
-            self.typed[flag] = Const(value)
-            self.current[flag] = Const(default if value is None else value)
+        self._opened: list[str] = []
+        for flag, value in closed.items():
+            if value is not None and flag in defaults:
+                self.open(flag, Const(value), Const(value))
+
+    def open(self, flag: str, typed: Node, current: Node) -> None:
+        """What is typed for a flag, and what it starts as."""
+        self.typed[flag], self.current[flag] = typed, current
+        self._opened.append(flag)
 
     def start(self) -> None:
         """Every flag has its first meaning."""
         if self.meanings is not None:
-            self.meanings.start(self.current)
-            self.meanings.start({f"typed.{flag}": node for flag, node in self.typed.items()})
+            self.meanings.start({flag: self.current[flag] for flag in self._opened})
+            self.meanings.start({f"typed.{flag}": self.typed[flag] for flag in self._opened})
 
     def can_be(self, name: str, values: tuple[Value, ...] | None) -> None:
         """A variable or a derived value is new."""

@@ -167,7 +167,7 @@ def test_what_could_be_blamed_still_holds(seed: int) -> None:
     """Where each write stays a definition the same is admitted, whatever what is free would be."""
     drawn = Drawn(seed)
     words = dict.fromkeys((*FLAGS, "local.l"), VALUES)
-    problem = unroll(drawn.operations, drawn.defaults, drawn.units, {}, shadows=False, blame=words)
+    problem = unroll(drawn.operations, drawn.defaults, drawn.units, {}, shadows=False, blame=words.__getitem__)
     free = {variable.name: None for variable in problem.variables if variable.name.startswith("free ")}
     for assignment in drawn.assignments():
         accepted = drawn.effective(typed_of(assignment)) is not None
@@ -181,7 +181,7 @@ def test_a_write_back_within_a_deferred_step_can_be_blamed() -> None:
         write = Case(None, (("a", Const(value)),))
         operations.append(Operation(rule(place, "set", (write,)), "s", "s", ((place, 0),), 1, None, None, (write,)))
     units = [Unit.of_flag("b", [None, 1])]
-    problem = unroll(operations, {"a": 1, "b": None}, units, {}, shadows=False, blame={"a": (1, 2)})
+    problem = unroll(operations, {"a": 1, "b": None}, units, {}, shadows=False, blame=lambda _: (1, 2))
     assert [one.operation.rule.id for one in problem.definitions if one.operation is not None] == ["r0", "r1"]
 
 
@@ -312,11 +312,12 @@ def test_what_is_remembered_changes_no_problem(seed: int, blamed: bool) -> None:
     """A problem unrolled with what earlier questions found out is the one unrolled alone."""
     drawn = Drawn(seed)
     asking = Asking(drawn)
-    remembered = Remembered(drawn.operations)
+    remembered = Remembered(drawn.operations, drawn.defaults)
     for _ in range(12):
         units = asking.units()
         closed = asking.closed(units)
-        blame = {flag: tuple(drawn.random.sample(VALUES, 2)) for flag in FLAGS} if blamed else None
+        words = {name: tuple(drawn.random.sample(VALUES, 2)) for name in (*FLAGS, "local.l")}
+        blame = words.__getitem__ if blamed else None
 
         alone, shared = (
             unroll(drawn.operations, drawn.defaults, units, closed, shadows=False, blame=blame, remembered=memory)
