@@ -11,6 +11,7 @@ from constraints import store
 from solver.api import Preflight
 from solver.cli.app import run
 from solver.errors import InputError
+from solver.render import machine, sentence
 
 
 def test_of_what_a_launch_sets_only_misspelled_variables_are_told(
@@ -253,6 +254,15 @@ def test_a_bad_option_is_named(words: list[str], told: str, capsys: pytest.Captu
     """Of several options none was blamed."""
     assert run(["recommend", "Qwen/Qwen3-8B", "H100", "--input-len", "8", *words]) == 2
     assert capsys.readouterr().err.startswith(told)
+
+
+def test_a_number_that_python_does_not_write_out() -> None:
+    for word in ("9" * 5000 + "k", "9" * 4300 + "Ki"):
+        found = Preflight("0.5.23").check("Qwen/Qwen3-8B", "H100", ["--max-total-tokens", word])
+        assert found.refusal is not None
+        assert found.refusal.reason == "bad-value"
+    assert sentence.shown(10**5000) == "a number of some 5,001 digits"
+    assert machine.as_json({"a": [10**5000, 1]}, None) == '{"a": ["a number of some 5,001 digits", 1]}'
 
 
 def test_help_alone_is_no_fault(capsys: pytest.CaptureFixture[str]) -> None:

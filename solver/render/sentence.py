@@ -34,8 +34,19 @@ def shown(value: Value) -> str:
         return f"{value:.6g}"
     if isinstance(value, tuple):
         return "[" + ", ".join(shown(item) for item in value[:6]) + (", ..." if len(value) > 6 else "") + "]"
+    if isinstance(value, int) and not is_writable(value):
+        return f"a number of some {count(value.bit_length() * 30_103 // 100_000 + 1)} digits"
     text = str(value)
     return text if len(text) < LONGEST_WORD else _begun(text)
+
+
+def is_writable(number: int) -> bool:
+    """Whether Python writes a whole number out: not one of thousands of digits, which takes it long."""
+    try:
+        str(number)
+    except ValueError:
+        return False
+    return True
 
 
 def _begun(text: str) -> str:
