@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from .api import Preflight
     from .display import plot, show, to_frame
     from .errors import Disagreement, InputError, TooLarge
+    from .estimate.roofline import Workload
     from .facts import Platform
+    from .intake.hub import Hub
     from .machine import platform_of
     from .marginal import Marginals
     from .matrix import Matrix
@@ -25,6 +27,7 @@ _PLACES = {
     "Disagreement": "errors",
     "Explanation": "report",
     "Fix": "report",
+    "Hub": "intake.hub",
     "InputError": "errors",
     "Marginals": "marginal",
     "Matrix": "matrix",
@@ -34,6 +37,7 @@ _PLACES = {
     "Recommendation": "report",
     "Survey": "report",
     "TooLarge": "errors",
+    "Workload": "estimate.roofline",
     "platform_of": "machine",
     "plot": "display",
     "show": "display",
@@ -45,6 +49,7 @@ __all__ = [
     "Disagreement",
     "Explanation",
     "Fix",
+    "Hub",
     "InputError",
     "Marginals",
     "Matrix",
@@ -54,6 +59,7 @@ __all__ = [
     "Recommendation",
     "Survey",
     "TooLarge",
+    "Workload",
     "platform_of",
     "plot",
     "show",

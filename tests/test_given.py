@@ -180,6 +180,14 @@ def test_a_whole_command_is_told_from_its_flags() -> None:
     assert fault.value.hint == f"Give its flags alone: --model-path {QWEN} --tp 2"
 
 
+def test_what_hints_name_is_public() -> None:
+    import solver
+
+    for name in ("Hub", "Workload", "platform_of"):
+        assert name in solver.__all__
+        assert getattr(solver, name)
+
+
 def test_counts_by_the_name_of_the_command_line() -> None:
     asked = Preflight("0.5.23")
     assert asked.which("count", QWEN, "H100", arguments="--tp 2").aspect == "num_gpus"
