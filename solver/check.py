@@ -37,7 +37,6 @@ from .spell import option_of
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
 
-
 # Each takes some megabytes once many questions were asked of it.
 MOST_PREPARED = 8
 # Facts and models take a tenth of one each. A matrix comes back to as many; a stream of commands does not end.
@@ -252,10 +251,7 @@ class Engine:
         return replace(platform, num_gpus=max(platform.num_gpus, -(-used // platform.nodes)))
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
-        """What SGLang makes of what was typed.
-
-        Raises InputError.
-        """
+        """What SGLang makes of what was typed; InputError as `facts`, at its place in a file."""
         try:
             facts = self.facts(model, platform, parsed.typed)
         except InputError as fault:
@@ -287,10 +283,6 @@ def _object(text: str) -> Mapping[str, object] | None:
 
 
 def _flatten(flag: str, text: str) -> dict[str, Value]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
     found: dict[str, Value] = {}
 
     def walk(prefix: str, part: object) -> None:
@@ -304,5 +296,5 @@ def _flatten(flag: str, text: str) -> dict[str, Value]:
         elif part is None or isinstance(part, (str, int, float, bool)):
             found[prefix] = part
 
-    walk(flag, data)
+    walk(flag, _object(text) or {})
     return found

@@ -244,8 +244,8 @@ def test_a_release_of_more_digits_than_any(tmp_path: Path, capsys: pytest.Captur
     ("words", "told"),
     [
         (["--top", "0"], "--top: 0 is not in the range"),
-        (["--top", "x"], "--top: 'x' is not a whole number."),
-        (["--nodes", "x"], "--nodes: 'x' is not a whole number."),
+        (["--top", "x"], "--top: 'x' is not a whole number in range."),
+        (["--nodes", "x"], "--nodes: 'x' is not a whole number in range."),
         (["--gpu-memory", "x"], "--gpu-memory: 'x' is not a number."),
         (["--format", "nope"], "--format: 'nope' is not one of"),
     ],

@@ -90,11 +90,11 @@ def _told(message: str, place: str = "") -> None:
     typer.echo(visible(cut(message, place)), err=True)
 
 
-# Typer's words for kinds of values, and plain ones.
+# Typer's words for kinds of values, and plain ones: also a number of too many digits is none to it.
 _KINDS = {
-    "valid int range": "whole number",
-    "valid integer": "whole number",
-    "valid int": "whole number",
+    "valid int range": "whole number in range",
+    "valid integer": "whole number in range",
+    "valid int": "whole number in range",
     "valid float": "number",
 }
 
