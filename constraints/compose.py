@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import marshal
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import CodeType
 from typing import Any, TypeAlias
 
 from .evaluate import evaluate
@@ -19,6 +21,7 @@ _NAMED = {sign: f"run{number}" for number, sign in enumerate((*COMPARE, *ARITHME
 SPACE: dict[str, object] = {
     **{_NAMED[sign]: run for sign, run in (*COMPARE.items(), *ARITHMETIC.items())},
     **{f"{name}_": run for name, run in FUNCTIONS.items()},
+    "NUMBER": (int, float),
     "inf": math.inf,
     "nan": math.nan,
 }
@@ -26,23 +29,30 @@ SPACE: dict[str, object] = {
 
 def compose(node: Node) -> Closure:
     """A function from values by name to the value of the tree."""
-    code = _code("env", node, lambda name: f"env[{name!r}]")
-    return code or partial(evaluate, node)
+    return _function(_closure_code(node)) or partial(evaluate, node)
 
 
 def compose_row(node: Node, names: Sequence[str]) -> Rowwise:
     """A function from the values of ``names``, in their order, to the value of the tree."""
     places = {name: f"v{place}" for place, name in enumerate(names)}
-    code = _code(",".join(places.values()), node, places.__getitem__)
-    return code or (lambda *row: evaluate(node, dict(zip(names, row, strict=True))))
+    found = _function(_code(",".join(places.values()), node, places.__getitem__))
+    return found or (lambda *row: evaluate(node, dict(zip(names, row, strict=True))))
 
 
-def _code(parameters: str, node: Node, name: Callable[[str], str]) -> Callable[..., Value] | None:
-    """The written function; None where a tree is deeper than Python reads."""
+def _closure_code(node: Node) -> CodeType | None:
+    return _code("env", node, lambda name: f"env[{name!r}]")
+
+
+def _code(parameters: str, node: Node, name: Callable[[str], str]) -> CodeType | None:
+    """The written function, to be made of its code; None where a tree is deeper than Python reads."""
     try:
-        return eval(f"lambda {parameters}: {Writer(name).value(node)}", SPACE)  # type: ignore[no-any-return]
+        return compile(f"lambda {parameters}: {Writer(name).value(node)}", "<rule>", "eval")
     except (SyntaxError, MemoryError, RecursionError):
         return None
+
+
+def _function(code: CodeType | None) -> Callable[..., Value] | None:
+    return None if code is None else eval(code, SPACE)
 
 
 class Writer:
@@ -61,22 +71,29 @@ class Writer:
     def test(self, node: Node) -> str:
         """What is true where the value of the tree is."""
         if isinstance(node, (All, Any_)) and node.parts:
-            word = " and " if isinstance(node, All) else " or "
-            return f"({word.join([self.test(part) for part in node.parts])})"
+            return self._joined(node)
         return self.value(node)
+
+    def _joined(self, node: All | Any_) -> str:
+        word = " and " if isinstance(node, All) else " or "
+        return f"({word.join([self.test(part) for part in node.parts])})"
 
     def _parts(self, node: All | Any_) -> str:
         if not node.parts:
             return repr(isinstance(node, All))
-        return f"(True if {self.test(node)} else False)"
+        return f"(True if {self._joined(node)} else False)"
 
     def _compare(self, node: Compare) -> str:
-        sign, left = node.operator, self.value(node.left)
-        if isinstance(node.right, Const) and not isinstance(node.left, (Const, Group)):
-            plain = _plain(sign, node.right.value)
+        sign, left, right = node
+        if isinstance(right, Const) and not isinstance(left, (Const, Group)):
+            plain = _plain(sign, self.value(left), right.value)
             if plain:
-                return f"({left} {plain})"
-        return f"{_NAMED[sign]}({left}, {self.value(node.right)})"
+                return plain
+        if isinstance(left, Const) and not isinstance(right, (Const, Group)) and sign in _TURNED:
+            plain = _plain(_TURNED[sign], self.value(right), left.value)
+            if plain:
+                return plain
+        return f"{_NAMED[sign]}({self.value(left)}, {self.value(right)})"
 
     _value: dict[type[Node], Callable[[Writer, Any], str]] = {
         Const: lambda self, node: repr(node.value),
@@ -94,46 +111,64 @@ class Writer:
     }
 
 
-def _plain(sign: str, value: Value) -> str:
-    """A comparison with ``value`` in Python's own words, where they mean the same; empty where they do not."""
-    # Text and whole numbers but 0 and 1 have no twin of another kind; unset and the truths are one object each.
+# What a comparison is when its sides are exchanged.
+_TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _plain(sign: str, text: str, value: Value) -> str:
+    """A comparison of ``text`` with ``value`` in Python's own words, where they mean the same; empty where not."""
     if sign in ("==", "!="):
+        # Unset and the truths are one object each.
         if value is None or isinstance(value, bool):
-            return f"{'is' if sign == '==' else 'is not'} {value!r}"
-        return f"{sign} {value!r}" if _alone(value) else ""
-    if sign in ("in", "not in") and isinstance(value, tuple) and value:
-        return f"{sign} {{{', '.join(map(repr, value))}}}" if all(map(_alone, value)) else ""
-    return ""
+            return f"({text} {'is' if sign == '==' else 'is not'} {value!r})"
+        return _among(sign == "==", text, (value,))
+    if sign in ("in", "not in"):
+        return _among(sign == "in", text, value) if isinstance(value, tuple) and value else ""
+    return f"(isinstance((_ := {text}), NUMBER) and _ {sign} {value!r})" if isinstance(value, (int, float)) else ""
 
 
-def _alone(value: Value) -> bool:
-    if isinstance(value, bool):
-        return False
-    return value is None or isinstance(value, str) or (isinstance(value, int) and value not in (0, 1))
-
-
-# Composing a tree costs as much as walking it about this many times.
-_WALKS = 4
+def _among(wanted: bool, text: str, values: tuple[Value, ...]) -> str:
+    """Whether ``text`` is one of ``values``, or is none: Python takes 0 and 1 for truths, which is ruled out."""
+    if any(isinstance(value, tuple) or value != value for value in values):
+        return ""
+    truths = [value for value in values if isinstance(value, bool)]
+    numbers = [value for value in values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    if any(truth not in numbers for truth in truths):
+        return ""
+    wrong = [truth for truth in (False, True) if truth in numbers and truth not in truths]
+    right = repr(values[0]) if len(values) == 1 else f"{{{', '.join(map(repr, values))}}}"
+    sign = ("==" if wanted else "!=") if len(values) == 1 else ("in" if wanted else "not in")
+    if not wrong:
+        return f"({text} {sign} {right})"
+    apart = [f" {'and' if wanted else 'or'} _ {'is not' if wanted else 'is'} {truth}" for truth in wrong]
+    return f"((_ := {text}) {sign} {right}{''.join(apart)})"
 
 
 class Compiled:
-    """A tree that can be called: walked the first times, composed after; what is kept on disk is the tree alone."""
+    """A tree that can be called. What is kept on disk is the tree and its written code, which is read when it pays."""
 
-    __slots__ = ("_walks", "composed", "node")
+    __slots__ = ("_code", "_composed", "_walked", "node")
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, code: bytes | None = None) -> None:
+        """``code`` is what `marshal` made of the written code, where that is at hand."""
         self.node = node
-        self.composed: Closure | None = None
-        self._walks = 0
+        self._code = code
+        self._composed: Closure | None = None
+        self._walked = False
 
     def __call__(self, env: Env) -> Value:
-        if self.composed is not None:
-            return self.composed(env)
-        if self._walks < _WALKS:
-            self._walks += 1
+        if self._composed is not None:
+            return self._composed(env)
+        if not self._walked:  # most are asked once in a process, and reading the code costs some walks
+            self._walked = True
             return evaluate(self.node, env)
-        self.composed = compose(self.node)
-        return self.composed(env)
+        self._composed = _function(marshal.loads(self._written())) or partial(evaluate, self.node)
+        return self._composed(env)
 
-    def __reduce__(self) -> tuple[type[Compiled], tuple[Node]]:
-        return Compiled, (self.node,)
+    def _written(self) -> bytes:
+        if self._code is None:
+            self._code = marshal.dumps(_closure_code(self.node))
+        return self._code
+
+    def __reduce__(self) -> tuple[type[Compiled], tuple[Node, bytes]]:
+        return Compiled, (self.node, self._written())

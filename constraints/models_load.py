@@ -12,7 +12,7 @@ from .expression import parse
 from .models_gguf import headers_of
 from .models_schema import Catalogue, Checkpoint, ConfigClass, Derivation, DraftRole, GgufHeader, ModelKnowledge
 from .packed import Packed
-from .read import Mapped, read_file
+from .read import Mapped, read_file, without_lines
 from .release import Span, release_key
 from .tree import Const, Node, names
 
@@ -159,7 +159,7 @@ class _Reader:
             self.classes[name] = ConfigClass(
                 name,
                 str(data.get("kind", base.kind or name)),
-                {**base.values, **(data.get("set") or {})},
+                {**base.values, **without_lines(data.get("set") or {})},
                 {**base.aliases, **(data.get("alias") or {})},
                 {**base.follow, **self._runs(file, data, "follow")},
                 {**base.force, **self._runs(file, data, "force")},

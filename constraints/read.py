@@ -17,13 +17,26 @@ from .plainly import plainly
 MAX_FILE, MAX_VALUES = 4_000_000, 100_000
 
 try:
-    from yaml import CSafeLoader as _Loader
+    from yaml import CSafeLoader as _SafeLoader
 except ImportError:  # a PyYAML without libyaml: the same answers, ten times slower
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
 _INT = re.compile(r"[-+]?\d+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?", re.ASCII)
 _WORDS: dict[str, Any] = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+
+class _Loader(_SafeLoader):
+    """Looks for no meaning in plain words, which YAML does for each: `_scalar` says what they are."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> str:
+        return ""
+
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
+        pass
+
+    def ascend_resolver(self) -> None:
+        pass
 
 
 class Mapped(dict[str, Any]):
@@ -50,6 +63,13 @@ class Listed(list[Any]):
         super().__init__()
         self.line = line
         self.lines: list[int] = []
+
+
+def without_lines(data: Any) -> Any:
+    """Data that does not know its lines: what is kept on disk of it is read back without the reader of YAML."""
+    if isinstance(data, dict):
+        return {key: without_lines(value) for key, value in data.items()}
+    return [without_lines(value) for value in data] if isinstance(data, list) else data
 
 
 def read_text(text: str, file: str) -> Any:

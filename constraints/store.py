@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -125,7 +125,8 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
     with contextlib.suppress(Exception):
         kept: Kept = _read(file)
         return kept
-    built = build()
+    with _uncollected():
+        built = build()
     try:
         _write(place, file, built)
         _drop_old(place, key)
@@ -154,10 +155,7 @@ def _read(file: Path) -> Any:
 
     Raises _Stale, and whatever a damaged file makes pickle raise.
     """
-    # What is read stays as long as the process: the collector need not walk it, now or later.
-    collected = gc.isenabled()
-    gc.disable()
-    try:
+    with _uncollected():
         with file.open("rb") as stream:
             if pickle.load(stream) != _state():
                 raise _Stale
@@ -168,6 +166,15 @@ def _read(file: Path) -> Any:
         kept = pickle.loads(data)
         gc.freeze()
         return kept
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector: knowledge stays as long as the process, so that it need not be walked, now or later."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collected:
             gc.enable()

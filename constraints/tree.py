@@ -148,12 +148,14 @@ def names(node: Node | None) -> frozenset[str]:
     """Every name the tree reads."""
     found: set[str] = set()
     left: list[Node] = [] if node is None else [node]
+    seen: set[int] = set()  # a named expression stands in many places of a tree as one object
     while left:
         one = left.pop()
         kind = one.__class__
         if kind is Name:
             found.add(one[0])  # type: ignore[arg-type]
-        elif kind is not Const:
+        elif kind is not Const and id(one) not in seen:
+            seen.add(id(one))
             left += children(one)
     return frozenset(found)
 

@@ -9,7 +9,7 @@ import json
 import math
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 Value: TypeAlias = "str | int | float | bool | tuple[Value, ...] | None"
 Env: TypeAlias = Mapping[str, Value]
@@ -77,17 +77,20 @@ COMPARE: dict[str, Callable[[Value, Value], bool]] = {
 }
 
 
-def _number(value: Value) -> int | float | None:
-    return value if isinstance(value, (int, float)) and abs(value) <= MAX_NUMBER else None
+def _is_number(value: Value) -> TypeGuard[int | float]:
+    return isinstance(value, (int, float)) and -MAX_NUMBER <= value <= MAX_NUMBER
 
 
 def _arithmetic(run: Callable[[float, float], float]) -> Callable[[Value, Value], Value]:
+    numbers, least, most = (int, float), -MAX_NUMBER, MAX_NUMBER  # asked a hundred times for each command
+
     def apply(left: Value, right: Value) -> Value:
-        first, second = _number(left), _number(right)
-        if first is None or second is None:
+        if not isinstance(left, numbers) or not isinstance(right, numbers):
+            return None
+        if not (least <= left <= most and least <= right <= most):
             return None
         try:
-            return run(first, second)
+            return run(left, right)
         except (ZeroDivisionError, OverflowError):
             return None
 
@@ -106,7 +109,7 @@ ARITHMETIC: dict[str, Callable[[Value, Value], Value]] = {
 
 def _of_numbers(run: Callable[[list[float]], float]) -> Callable[..., Value]:
     def apply(*values: Value) -> Value:
-        numbers = [number for value in values if (number := _number(value)) is not None]
+        numbers = [value for value in values if _is_number(value)]
         return run(numbers) if len(numbers) == len(values) and numbers else None
 
     return apply
@@ -117,10 +120,9 @@ def _text(run: Callable[[str, str], bool]) -> Callable[..., Value]:
 
 
 def _round(value: Value, digits: Value = 0) -> Value:
-    number = _number(value)
-    if number is None or not isinstance(digits, int):
+    if not _is_number(value) or not isinstance(digits, int):
         return None
-    return round(number, digits) if digits else round(number)
+    return round(value, digits) if digits else round(value)
 
 
 def _length(value: Value) -> Value:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .answers import RankedSolution, Recommendation, Survey
     from .api import Preflight
     from .display import plot, show, to_frame
     from .errors import Disagreement, InputError, TooLarge
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .machine import platform_of
     from .marginal import Marginals
     from .matrix import Matrix
-    from .report import CheckReport, Explanation, Fix, RankedSolution, Recommendation, Survey
+    from .report import CheckReport, Explanation, Fix
 
 _PLACES = {
     "CheckReport": "report",
@@ -33,9 +34,9 @@ _PLACES = {
     "Matrix": "matrix",
     "Platform": "facts",
     "Preflight": "api",
-    "RankedSolution": "report",
-    "Recommendation": "report",
-    "Survey": "report",
+    "RankedSolution": "answers",
+    "Recommendation": "answers",
+    "Survey": "answers",
     "TooLarge": "errors",
     "Workload": "estimate.roofline",
     "platform_of": "machine",

@@ -8,7 +8,6 @@ from pathlib import Path
 from constraints import store
 from constraints.preferences import Profile
 from constraints.release import nearest, release_key
-from constraints.schema import Operation
 from constraints.values import Value
 
 from .check import Checked, Engine
@@ -21,7 +20,7 @@ from .machine import platform_of
 from .model_input import NOWHERE
 from .near import named
 from .notes import environment_notes, notes_of
-from .observe import report_of
+from .observe import Readings, report_of
 from .place import Place, World
 from .report import CheckReport, Explanation, Subject
 
@@ -46,9 +45,7 @@ class Answering:
             self.knowledge, store.models_of(self.release), store.catalogue(), hub, store.code_of(self.release)
         )
         self._engines = {self.release: self.engine}
-        self._unfolded: dict[str, Operation] = {}
-        for operation in self.knowledge.program:
-            self._unfolded.setdefault(operation.rule.id, operation)
+        self._readings = Readings(self.knowledge.program)
 
     def machine(self, machine: Platform | str) -> Platform:
         """The machine of a GPU text such as ``8xB200``; a `Platform` is one already.
@@ -105,7 +102,7 @@ class Answering:
             subject = subject._replace(inferred=(*subject.inferred, *notes))
         else:
             subject = Subject(self.release, self.asked, "", platform.gpu.name, platform.num_gpus, platform.nodes)
-        return report_of(self.engine, checked, subject, self._unfolded)
+        return report_of(self.engine, checked, subject, self._readings)
 
     def _explain(
         self, model: str, platform: Platform, pins: Mapping[str, Value], keep: Collection[str], *, typed: bool

@@ -17,7 +17,6 @@ from .answering import Answering
 from .check import Checked
 from .errors import InputError
 from .estimate.memory import Memory, memory
-from .estimate.roofline import Workload
 from .expected import names, path
 from .facts import Platform
 from .given import (
@@ -33,9 +32,11 @@ from .given import (
 )
 from .intake.refusal import Refusal
 from .place import ASPECTS, MODEL, Place
-from .report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
+from .report import CheckReport, Explanation
 
 if TYPE_CHECKING:
+    from .answers import Diagnosis, Recommendation, Survey
+    from .estimate.roofline import Workload
     from .marginal import Marginals
     from .matrix import Matrix
 
@@ -118,6 +119,7 @@ class Preflight(Answering):
         Raises InputError; Disagreement when a command does not run as promised, which is a fault of this program.
         """
         # Searching is imported when it is asked for: `check` starts without it.
+        from .estimate.roofline import Workload
         from .recommend import Wish, recommended
 
         model, platform = model_given(model), self.machine(platform)
@@ -176,6 +178,7 @@ class Preflight(Answering):
 
         The question is wanted values (``pins``) or a command (``arguments``). Raises InputError.
         """
+        from .answers import Survey
         from .proof import Question
         from .survey import survey
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
@@ -65,9 +65,10 @@ class Case:
         return refuted if refuted is not None else self._decided(places)
 
     def _decided(self, places: frozenset[int]) -> frozenset[int] | None:
-        if self.stands(places):
-            self._held.append(self._holding(self._typed(places)))
-            return None
+        for seen in (places, *self._wider(places)):
+            if self.stands(seen):
+                self._held.append(self._holding(self._typed(seen)))
+                return None
         try:
             causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
         except TooLarge:
@@ -81,6 +82,15 @@ class Case:
         typed = {flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])}
         self._held.append(places | self._holding(typed))
         return None
+
+    def _wider(self, places: frozenset[int]) -> Iterator[frozenset[int]]:
+        """Everything that was asked for but the one pin that ``places`` lacks of pins that cannot hold together.
+
+        Often that pin is all that is wrong, while ``places`` alone lacks what the model cannot do without.
+        """
+        missing = next((gone for one in self._refuted if places < one and len(gone := one - places) == 1), None)
+        if missing is not None:
+            yield frozenset(range(len(self.soft))) - missing
 
     def _holds(self, places: frozenset[int]) -> bool:
         """Whether the pins are known to hold together, or nobody found out."""

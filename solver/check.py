@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import CodeType, MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
@@ -18,8 +18,7 @@ from constraints.schema import HARD, Operation
 from constraints.values import Value
 
 from .errors import InputError
-from .facts import Platform, gather
-from .influence import Influence
+from .facts import Platform, gather, untouched
 from .intake.command import parse_arguments
 from .intake.hub import Hub
 from .intake.parsed import Parsed
@@ -29,10 +28,13 @@ from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
 from .model_input import NOWHERE, ModelInput, State, read_model, state_of
 from .operations import targets
-from .prepared import Prepared
 from .resolution import Resolution
 from .resolve import Program
 from .spell import option_of
+
+if TYPE_CHECKING:
+    from .influence import Influence
+    from .prepared import Prepared
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
@@ -49,8 +51,7 @@ Made = TypeVar("Made")
 MODEL_PATH = "model.path"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What became of a command; ``refusal`` when it could not be parsed, else ``resolution``."""
 
     parsed: Parsed | Refusal
@@ -102,6 +103,7 @@ class Engine:
         derived = {target for operation in knowledge.program for target in targets(operation)}
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
+        self._untouched = untouched(knowledge)
         self._inputs = _Latest[tuple[str, str | None, State], ModelInput]()
         self._models = _Latest[tuple[str, bool, str, str | None, State], ModelFacts]()
         self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
@@ -113,7 +115,7 @@ class Engine:
 
         Raises InputError.
         """
-        hub = self.hub if revision is None else replace(self.hub, revision=revision)
+        hub = self.hub if revision is None else self.hub._replace(revision=revision)
         return self._inputs.recall(
             (reference, hub.revision, state_of(reference, self.catalogue, hub)),
             lambda: read_model(reference, self.catalogue, self.models.headers, hub),
@@ -124,7 +126,7 @@ class Engine:
 
         Raises InputError.
         """
-        hub = replace(self.hub, revision=revision)
+        hub = self.hub._replace(revision=revision)
         return read_model(reference, self.catalogue, self.models.headers, hub)
 
     def model_facts(
@@ -145,7 +147,7 @@ class Engine:
 
     def _state(self, reference: str, draft: bool, revision: str | None) -> State:
         """The files of a target at ``revision`` (None: the one asked for), or of a draft, whose revision is its own."""
-        hub = self.hub if revision is None and not draft else replace(self.hub, revision=revision)
+        hub = self.hub if revision is None and not draft else self.hub._replace(revision=revision)
         return state_of(reference, self.catalogue, hub)
 
     def _overrides_from(self) -> str:
@@ -171,7 +173,9 @@ class Engine:
                 with contextlib.suppress(InputError):
                     at = None if of_draft is None else str(of_draft)
                     found.append(self.model_facts(str(draft), draft=True, overrides=over, revision=at))
-            return {**gather(self.knowledge, platform, found), MODEL_PATH: model}
+            facts = gather(self.knowledge, self._untouched, platform, found)
+            facts[MODEL_PATH] = model
+            return facts
 
         states = (
             self._state(model, False, None if revision is None else str(revision)),
@@ -199,12 +203,16 @@ class Engine:
     @cached_property
     def influence(self) -> Influence:
         """The facts that the answer of each rule hangs on."""
+        from .influence import Influence
+
         return Influence(self.knowledge.program, self.defaults.keys())
 
     def prepared(self, facts: Mapping[str, Value]) -> Prepared:
         """What constraint problems on these facts are made of, kept for the last few."""
         known = self._prepared.pop(id(facts), None)
         if known is None or known.facts is not facts:
+            from .prepared import Prepared  # for questions that search
+
             known = Prepared(self.knowledge.program, self.defaults, self.knowledge.variables, facts)
         self._prepared[id(facts)] = known
         while len(self._prepared) > MOST_PREPARED:
@@ -213,7 +221,7 @@ class Engine:
 
     def effective(self, values: Mapping[str, Value]) -> dict[str, Value]:
         """The value of every flag, and of the parts that flags are made of (``cuda_graph.decode.backend``)."""
-        return {flag: values.get(flag) for flag in self._shown}
+        return dict(zip(self._shown, map(values.get, self._shown), strict=True))
 
     def check(
         self, model: str | None, platform: Platform, arguments: Sequence[str], folder: Path | None = None

@@ -14,12 +14,37 @@ _PLAIN = ConfigClass("")
 _NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(slots=True)
 class Reads:
-    """Keys of the file read so far: ``found`` there, or ``absent`` and answered by the class, if at all."""
+    """What was read so far, in order: keys that stand in the file, keys that do not, and what other reads come to."""
 
-    found: dict[str, None] = field(default_factory=dict)
-    absent: dict[str, None] = field(default_factory=dict)
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, bool] | Reads, None] = {}
+
+    def note(self, key: str, *, found: bool) -> None:
+        """``key`` was read: ``found`` in the file, or answered by the class, if at all."""
+        self._entries[key, found] = None
+
+    def take(self, reads: Reads) -> None:
+        """All that ``reads`` holds was read again; it is complete."""
+        self._entries[reads] = None
+
+    def keys(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The keys found, and those that were only looked for."""
+        found: dict[str, None] = {}
+        absent: dict[str, None] = {}
+        self._gather(found, absent, set())
+        return tuple(found), tuple(key for key in absent if key not in found)
+
+    def _gather(self, found: dict[str, None], absent: dict[str, None], seen: set[Reads]) -> None:
+        for entry in self._entries:
+            if isinstance(entry, tuple):
+                key, is_found = entry
+                (found if is_found else absent)[key] = None
+            elif entry not in seen:
+                seen.add(entry)
+                entry._gather(found, absent, seen)
 
 
 @dataclass(slots=True)
@@ -76,26 +101,26 @@ class ConfigView:
         for key in self.cls.values if over else (*self.cls.values, *sorted(self.cls.required)):
             spelled = key if over else self._spelled(key)
             if spelled is not None and spelled in values and not self.cls.takes(key, values[spelled], over):
-                self.log.reads.found[self.path + spelled] = None
+                self.log.reads.note(self.path + spelled, found=True)
                 found.append(spelled)
         for key in objects if over else ():
             if not isinstance(values.get(key), (Mapping, type(None))):
-                self.log.reads.found[self.path + key] = None
+                self.log.reads.note(self.path + key, found=True)
                 found.append(key)
         return tuple(dict.fromkeys(found))
 
     def stated(self, key: str) -> Any:
         """What the file says under ``key``, whatever the class makes of it."""
         if key not in self.raw:
-            self.log.reads.absent[self.path + key] = None
+            self.log.reads.note(self.path + key, found=False)
             return None
-        self.log.reads.found[self.path + key] = None
+        self.log.reads.note(self.path + key, found=True)
         return self.raw[key]
 
     def get(self, key: str) -> Any:
         """The value of ``key``: a JSON value, or a view of a part."""
         if key in self.over:
-            self.log.reads.found[self.path + key] = None
+            self.log.reads.note(self.path + key, found=True)
             return self._over(key)
         if key in self.cls.force:
             return self.cls.force[key](PlainView(self, key))
@@ -132,14 +157,14 @@ class ConfigView:
         spelled = self._spelled(key)
         part = key in cls.parts or key in cls.own
         if spelled is None:
-            self.log.reads.absent[self.path + key] = None
+            self.log.reads.note(self.path + key, found=False)
             if part and key not in cls.empty:
                 flat = cls.flat and any(key in path for path in self._known.text_paths)
                 return self._part(key, self.raw if flat else cls.values.get(key, _NOTHING))
             if key == "model_type" and cls.kind:
                 return cls.kind.partition("@")[0]
             return cls.values.get(key, cls.values.get(cls.aliases.get(key, "")))
-        self.log.reads.found[self.path + spelled] = None
+        self.log.reads.note(self.path + spelled, found=True)
         value = self.raw[spelled]
         if value is None and part and key not in cls.empty:
             return self._part(key, _NOTHING)

@@ -14,6 +14,7 @@ from constraints.schema import Flags
 from constraints.symptoms import load_symptoms
 from constraints.tree import names
 
+from .answers import Diagnosis
 from .check import Engine
 from .errors import InputError
 from .facts import Platform
@@ -25,7 +26,7 @@ from .machine import platform_of
 from .place import Place
 from .recognise import Match, recognise, symptom_of
 from .reconstruct import typed_of
-from .report import CheckReport, Diagnosis
+from .report import CheckReport
 from .room import MOST_GPUS, room
 from .spell import spell
 

@@ -11,7 +11,8 @@ from .errors import InputError
 
 # The answers by the module that holds them: they are displayed without being imported before.
 ANSWERS = {
-    "solver.report": ("CheckReport", "Diagnosis", "Explanation", "Recommendation", "Survey"),
+    "solver.report": ("CheckReport", "Explanation"),
+    "solver.answers": ("Diagnosis", "Recommendation", "Survey"),
     "solver.matrix": ("Matrix",),
     "solver.marginal": ("Marginals",),
 }

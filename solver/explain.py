@@ -31,15 +31,7 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     ``typed``: the pins are what a command types, and every other flag is softly left unset; otherwise they are wanted
     outcomes, and what is typed is open.
     """
-    units = units_of(asked.knowledge.variables, asked.prepared.rows, {} if typed else pins)
-    ends: Mapping[str, Value] | None = None
-    if typed:
-        resolution = asked.engine.run(asked.facts, _given(pins))
-        ends = resolution.values
-        broken = [one for one in resolution.broken if one.rule.kind in HARD]
-        knowledge = asked.knowledge
-        units = units_around(units, knowledge.variables, _given(pins), asked.prepared.compared, broken, knowledge.flags)
-    soft = _soft(units, pins, typed)
+    units, soft, ends = demands(asked, pins, typed=typed)
     case = Case(asked, units, soft)
     everything = tuple(range(len(soft)))
     if case.refute(frozenset(everything)) is None:
@@ -72,13 +64,23 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     )
 
 
-def _given(pins: Mapping[str, Value]) -> dict[str, Value]:
-    return {flag: value for flag, value in pins.items() if value is not None}
-
-
-def _soft(units: Sequence[Unit], pins: Mapping[str, Value], typed: bool) -> list[Pin]:
+def demands(
+    asked: Asked, pins: Mapping[str, Value], *, typed: bool
+) -> tuple[Sequence[Unit], list[Pin], Mapping[str, Value] | None]:
+    """What can be chosen, what is demanded of it, and where the values of a command end as it stands."""
+    knowledge, prepared = asked.knowledge, asked.prepared
+    units = units_of(knowledge.variables, prepared.rows, {} if typed else pins)
     if not typed:
-        return [Pin(flag, value, False) for flag, value in pins.items()]
+        return units, [Pin(flag, value, False) for flag, value in pins.items()], None
+    given = {flag: value for flag, value in pins.items() if value is not None}
+    resolution = asked.engine.run(asked.facts, given)
+    broken = [one for one in resolution.broken if one.rule.kind in HARD]
+    units = units_around(units, knowledge.variables, given, prepared.compared, broken, knowledge.flags)
+    return units, asked_for(units, pins), resolution.values
+
+
+def asked_for(units: Sequence[Unit], pins: Mapping[str, Value]) -> list[Pin]:
+    """What a command types, and that every other flag is left unset."""
     flags = [flag for unit in units for flag in unit.flags]
     asked = [Pin(flag, pins[flag], True) for flag in pins if flag in flags]
     return asked + [Pin(flag, None, True) for flag in flags if flag not in pins]
@@ -90,23 +92,30 @@ def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core
     One rule's conflict is told as it is. What holds together only because each way around it meets another rule comes
     in addition where it rests on less of what was asked; with a rule's own conflict in it, it would say nothing new.
     """
-    everything = frozenset(range(len(case.soft)))
-    direct: list[tuple[frozenset[int], str | None]] = []
-    for rule in dict.fromkeys(one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD):
-
-        def refute(places: frozenset[int], rule: str = rule) -> frozenset[int] | None:
-            return case.refute_by(rule, places)
-
-        found = refute(everything) if rule in case.rules else None
-        if found is not None:
-            direct.append((shrink(refute, found, order), rule))
+    broken = dict.fromkeys(rule for rule in broken_rules(case) if rule in case.rules)
+    direct = [(core, rule) for rule in broken if (core := core_of(case, rule, order)) is not None]
     told = [_asked(case, places) for places, _ in direct]
     # Of a command, what rests on a search through other values of what was left out is told only for want of better.
     apart = () if direct and any(pin.typed for pin in case.soft) else conflicts.cores
-    others = [(core, None) for core in apart if not any(one <= _asked(case, core) for one in told)]
-    return tuple(
-        _core(case, sorted(places), rule) for places, rule in sorted((*direct, *others), key=lambda one: len(one[0]))
-    )
+    others = [core for core in apart if not any(one <= _asked(case, core) for one in told)]
+    every: list[tuple[frozenset[int], str | None]] = [*direct, *((core, None) for core in others)]
+    return tuple(_core(case, sorted(places), rule) for places, rule in sorted(every, key=lambda one: len(one[0])))
+
+
+def broken_rules(case: Case) -> list[str]:
+    """The hard rules that a command breaks as it stands, in order."""
+    everything = frozenset(range(len(case.soft)))
+    return [one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD]
+
+
+def core_of(case: Case, rule: str, order: Sequence[int] = ()) -> frozenset[int] | None:
+    """A minimal conflict with one rule alone; None where what is chosen freely meets it."""
+
+    def refute(places: frozenset[int]) -> frozenset[int] | None:
+        return case.refute_by(rule, places)
+
+    found = refute(frozenset(range(len(case.soft))))
+    return None if found is None else shrink(refute, found, order)
 
 
 def _asked(case: Case, places: frozenset[int]) -> frozenset[int]:

@@ -41,13 +41,24 @@ class Platform:
         return described, self.num_gpus, self.nodes, self.environment, self.without, self.packages, self.cuda
 
 
-def gather(knowledge: Knowledge, platform: Platform, models: Sequence[ModelFacts]) -> dict[str, Value]:
-    """The value of every fact by name: ``gpu.* runtime.* package.* env.* num_gpus nodes model.* draft.*``."""
-    facts: dict[str, Value] = {f"env.{name}": variable.default for name, variable in knowledge.environment.items()}
+def untouched(knowledge: Knowledge) -> Mapping[str, Value]:
+    """The environment where nobody set anything: what every question's facts begin with."""
+    return {f"env.{name}": variable.default for name, variable in knowledge.environment.items()}
+
+
+def gather(
+    knowledge: Knowledge, environment: Mapping[str, Value], platform: Platform, models: Sequence[ModelFacts]
+) -> dict[str, Value]:
+    """The value of every fact by name: ``gpu.* runtime.* package.* env.* num_gpus nodes model.* draft.*``.
+
+    ``environment`` is `untouched`.
+    """
+    facts = dict(environment)
     vendor = platform.gpu.facts.get("gpu.vendor")
     facts.update(knowledge.releases[knowledge.release].images.get(str(vendor), {}))
     facts.update(platform.gpu.measures.facts)
-    facts.update({MEMORY_TOLD: False, **platform.gpu.facts})
+    facts[MEMORY_TOLD] = False
+    facts.update(platform.gpu.facts)
     facts["num_gpus"] = platform.num_gpus
     facts["nodes"] = platform.nodes
     facts.update({f"env.{name}": value for name, value in platform.environment})

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from constraints.plainly import plainly
 from constraints.schema import Flags
 from constraints.values import Value
 
 from .errors import InputError
-from .estimate.roofline import Workload
 from .expected import names, path, several, text, whole
 from .intake.command import parse_arguments, read_command, words_of
 from .intake.refusal import Refusal
 from .near import nearest_names
 from .place import ASPECTS, COUNT
 from .spell import spell
+
+if TYPE_CHECKING:
+    from .estimate.roofline import Workload
 
 _FLAG = "flag"
 # What the command line calls a number of GPUs.
@@ -34,6 +37,8 @@ def model_given(model: object) -> str:
 
 def workload_given(workload: object) -> Workload:
     """What a server is for: whole numbers."""
+    from .estimate.roofline import Workload  # asked for by recommendations alone
+
     if not isinstance(workload, Workload):
         raise InputError(f"{workload!r} is no workload", "workload", "Write Workload(1024, 256, 32).")
     return Workload(

@@ -71,8 +71,8 @@ def platform_of(
         (),
         None if cuda is None else float(cuda),
         bool(num_gpus or counted),
-        tuple(sorted(misread(variables, knowledge.environment).items())),
-        tuple(_unread(asked, variables, knowledge)),
+        tuple(sorted(misread(variables, knowledge.environment).items())) if variables else (),
+        tuple(_unread(asked, variables, knowledge)) if variables else (),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from constraints.schema import HARD, Rule
 from constraints.values import Value, same
 
+from .answers import Violated
 from .axes import Asked, listed, places, rows
 from .check import Checked
 from .estimate.memory import memory
@@ -19,7 +20,7 @@ from .intake.refusal import Refusal
 from .moves import counts
 from .place import GPU, MODEL, RELEASE, Place, World, at_count
 from .proof import Question, prove
-from .report import Fix, Violated
+from .report import Fix
 from .spell import spell
 from .witness import Refutation, reach
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from constraints.models_schema import DraftRole, ModelKnowledge
 from constraints.values import Value
@@ -18,16 +17,14 @@ _TARGET, _DRAFT = "model.", "draft."
 _LARGEST = 10**12
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a fact came from: keys ``found`` in the file, keys looked for and ``absent``."""
 
     found: tuple[str, ...]
     absent: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """Facts by name, the keys each came from, and what had to be inferred."""
 
     values: Mapping[str, Value]
@@ -68,7 +65,7 @@ def model_facts(
     renamed = {name: prefix + name.removeprefix(_TARGET) for name in shown}
     return ModelFacts(
         {renamed[name]: facts[name] for name in shown},
-        {renamed[name]: facts.origin(name) for name in shown},
+        _Origins(facts, {renamed[name]: name for name in shown}),
         (*_inferred(facts, known), *model.notes),
     )
 
@@ -97,7 +94,7 @@ class _Facts(Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         if name in self._values:
-            self._note(self._origins[name])
+            self._log.reads.take(self._origins[name])
             return self._values[name]
         derivation = self._known.derivations.get(name)
         if derivation is None:
@@ -109,13 +106,9 @@ class _Facts(Mapping[str, Value]):
         finally:
             self._log.reads = outer
         self._origins[name] = inner
-        self._note(inner)
+        outer.take(inner)
         self._values[name] = value
         return value
-
-    def _note(self, reads: Reads) -> None:
-        self._log.reads.found.update(reads.found)
-        self._log.reads.absent.update(reads.absent)
 
     def _leaf(self, name: str) -> Value:
         root, _, rest = name.partition(".")
@@ -177,14 +170,30 @@ class _Facts(Mapping[str, Value]):
 
     def origin(self, name: str) -> Origin:
         """The keys a fact came from."""
-        reads = self._origins.get(name, Reads())
-        return Origin(tuple(reads.found), tuple(key for key in reads.absent if key not in reads.found))
+        return Origin(*self._origins.get(name, Reads()).keys())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+class _Origins(Mapping[str, Origin]):
+    """Where facts came from, by the name they are shown under: looked up when it is asked for."""
+
+    def __init__(self, facts: _Facts, names: Mapping[str, str]) -> None:
+        self._facts = facts
+        self._names = names
+
+    def __getitem__(self, name: str) -> Origin:
+        return self._facts.origin(self._names[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _text_of(top: ConfigView, known: ModelKnowledge) -> ConfigView:
@@ -240,8 +249,7 @@ def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(NamedTuple):
     """Where values may stand: the file, and what is put ``over`` it."""
 
     file: str
@@ -267,9 +275,12 @@ def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
         refused.update(misfits if isinstance(misfits, tuple) else ())
     for name in known.numbers:
         value = facts[name]
+        # Where a value came from is asked of the few that can be wrong.
+        if value is None or (type(value) is int and 0 <= value <= _LARGEST):
+            continue
         found = facts.origin(name).found
         keys = ", ".join(key for key in found if key != "architectures") or name
-        if value is None or refused & {key.rpartition(".")[2] for key in found}:
+        if refused & {key.rpartition(".")[2] for key in found}:
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             shown = list(value) if isinstance(value, tuple) else value
@@ -281,8 +292,10 @@ def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
             size = "more than a trillion" if value > _LARGEST else value
             raise places.fault(f"{keys} is {size}, which no model has", found)
     for name in known.positive:
+        if facts[name] != 0:
+            continue
         zero = [key for key in facts.origin(name).found if _stated(facts.top.raw, places.over, key) == 0]
-        if facts[name] == 0 and zero and not refused & {key.rpartition(".")[2] for key in zero}:
+        if zero and not refused & {key.rpartition(".")[2] for key in zero}:
             raise places.fault(f"{zero[-1]} is 0, which no model has", zero[-1:])
 
 

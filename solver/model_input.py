@@ -6,17 +6,14 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from constraints.models_schema import Catalogue, Checkpoint, GgufHeader
 from constraints.plainly import plainly
 
 from .errors import InputError
-from .gguf_config import gguf_config
-from .intake.gguf import is_gguf, read_gguf
 from .intake.home import put_in
 from .intake.hub import CONFIG, Hub
 from .near import nearest_names
@@ -37,8 +34,7 @@ _FETCH = "--fetch; in Python Hub(fetched=True)"
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+\.gguf|:[\w.-]+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInput:
+class ModelInput(NamedTuple):
     """A checkpoint's config values, where they stand, its entry in the catalogue if it has one, and what is unread."""
 
     name: str
@@ -73,11 +69,14 @@ def read_model(
         is_folder = is_file = False
     if is_folder:
         return _folder(path, reference, checkpoint)
-    if is_file and is_gguf(path):
-        return _gguf(path, reference, headers, checkpoint)
-    if is_file and path.name == CONFIG:
-        return _folder(path.parent, reference[: -len(CONFIG)].rstrip("/") or str(path.parent), checkpoint)
     if is_file:
+        # The reader of GGUF is imported when a file is named, which few do.
+        from .intake.gguf import is_gguf
+
+        if is_gguf(path):
+            return _gguf(path, reference, headers, checkpoint)
+        if path.name == CONFIG:
+            return _folder(path.parent, reference[: -len(CONFIG)].rstrip("/") or str(path.parent), checkpoint)
         config = _parse(_read(path), str(path))
         return ModelInput(reference, str(path), config, checkpoint, (f"SGLang wants a folder in place of {reference}",))
     if checkpoint is not None and hub.revision is None:
@@ -85,7 +84,7 @@ def read_model(
         return ModelInput(_spelled(reference, checkpoint), f"the catalogue, {checkpoint.id}", config, checkpoint)
     found = hub.find(reference)
     if found is not None:
-        return replace(_folder(found, reference, checkpoint), name=reference)
+        return _folder(found, reference, checkpoint)._replace(name=reference)
     if checkpoint is not None:
         raise InputError(
             f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
@@ -146,10 +145,13 @@ def _folder(path: Path, reference: str, checkpoint: Checkpoint | None) -> ModelI
 
 def _gguf(path: Path, reference: str, headers: Mapping[str, GgufHeader], checkpoint: Checkpoint | None) -> ModelInput:
     """A GGUF file: a config.json beside it goes before its header, as in SGLang."""
+    from .gguf_config import gguf_config
+    from .intake.gguf import read_gguf
+
     file = path.parent / CONFIG
     if file.is_file():
         found = _beside(reference, file, checkpoint)
-        return replace(found, where=str(path), config={**found.config, "gguf": {"beside": True}})
+        return found._replace(where=str(path), config={**found.config, "gguf": {"beside": True}})
     return ModelInput(reference, str(path), gguf_config(read_gguf(path), headers, str(path)), checkpoint)
 
 

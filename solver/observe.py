@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from constraints.schema import Operation
 from constraints.values import Value, same
@@ -15,10 +15,24 @@ from .resolution import Resolution
 _SEVERITY: dict[str, Severity] = {"error": "error", "defect": "error", "warning": "warning"}
 
 
-def report_of(engine: Engine, checked: Checked, subject: Subject, rules: Mapping[str, Operation]) -> CheckReport:
-    """The report of a checked command; ``rules`` as in `findings_of`."""
+class Readings(dict[str, tuple[str, ...]]):
+    """By rule the names that it reads, in order, each found when it is first asked for."""
+
+    def __init__(self, program: Iterable[Operation]) -> None:
+        super().__init__()
+        self._first: dict[str, Operation] = {}
+        for operation in program:
+            self._first.setdefault(operation.rule.id, operation)
+
+    def __missing__(self, rule: str) -> tuple[str, ...]:
+        self[rule] = found = tuple(sorted(reads(self._first[rule])))
+        return found
+
+
+def report_of(engine: Engine, checked: Checked, subject: Subject, readings: Readings) -> CheckReport:
+    """The report of a checked command."""
     resolution, release = checked.resolution, engine.knowledge.release
-    findings = findings_of(checked, rules, release)
+    findings = findings_of(checked, readings, release)
     typed = dict(getattr(checked.parsed, "typed", {}))
     return CheckReport(
         subject=subject,
@@ -36,11 +50,10 @@ def report_of(engine: Engine, checked: Checked, subject: Subject, rules: Mapping
     )
 
 
-def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) -> tuple[Finding, ...]:
+def findings_of(checked: Checked, readings: Readings, release: str) -> tuple[Finding, ...]:
     """Every broken rule in the order of the program; all after the first refusal are hidden behind it.
 
-    A rule that runs twice is told once. ``rules`` gives each rule's operation before facts were folded in, so that a
-    finding can name the facts it read.
+    A rule that runs twice is told once.
     """
     found: dict[str, Finding] = {}
     first = ""
@@ -48,15 +61,15 @@ def findings_of(checked: Checked, rules: Mapping[str, Operation], release: str) 
     for operation in resolution.broken if resolution is not None else ():
         rule = operation.rule
         if rule.id not in found and resolution is not None:
-            read = reads(rules.get(rule.id, operation))
+            read = readings[rule.id]
             found[rule.id] = Finding(
                 rule=rule,
                 source=rule.source(release),
                 severity=_SEVERITY[rule.kind],
                 hidden=first != "",
                 behind=first,
-                reads={name: resolution.values.get(name) for name in sorted(read) if name not in checked.facts},
-                facts={name: checked.facts[name] for name in sorted(read) if name in checked.facts},
+                reads={name: resolution.values.get(name) for name in read if name not in checked.facts},
+                facts={name: checked.facts[name] for name in read if name in checked.facts},
                 step=operation.step,
             )
         if rule.kind == "error" and rule.stage in VERDICT_STAGES:

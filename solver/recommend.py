@@ -11,6 +11,7 @@ from constraints.preferences import Profile
 from constraints.tree import names
 from constraints.values import Value, same
 
+from .answers import RankedSolution, Recommendation
 from .check import Engine
 from .diagram import Solution
 from .errors import Disagreement, InputError
@@ -22,7 +23,7 @@ from .problem import value_of
 from .published import published
 from .question import Posed, pose
 from .rank import ranked
-from .report import RankedSolution, Recommendation, Subject
+from .report import Subject
 from .search import solve
 from .siblings import siblings
 from .spell import spell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from constraints.schema import HARD, Operation
@@ -51,27 +51,29 @@ class Run:
         self._stop = stop
         self._writes: list[Write] = []
         self._broken: list[Operation] = []
-        self._held: list[tuple[Operation, str, Value]] = []
+        self._held: list[tuple[int, str, Value]] = []
 
-    def write(self, place: int, pairs: Iterable[tuple[str, Value]]) -> None:
-        """Let each target take its value."""
-        for target, value in pairs:
-            self._write(self._operations[place], target, value)
+    def write(self, place: int, target: str, value: Value) -> Value:
+        """Let the target take its value, and say what then stands there."""
+        before = self.env[target]
+        if before is value or same(before, value):
+            return before
+        self.env[target] = value
+        self._writes.append(Write(self._operations[place], target, before, value))
+        return value
 
-    def hold(self, place: int, pairs: Iterable[tuple[str, Value]]) -> None:
-        """The same in a deferred step: seen when the step is left, but for locals."""
-        operation = self._operations[place]
-        for target, value in pairs:
-            if target.startswith("local."):
-                self._write(operation, target, value)
-            else:
-                self._held.append((operation, target, value))
+    def hold(self, place: int, target: str, value: Value) -> None:
+        """The same in a deferred step: seen when the step is left."""
+        self._held.append((place, target, value))
 
-    def release(self) -> None:
-        """Leave a deferred step."""
-        for operation, target, value in self._held:
-            self._write(operation, target, value)
+    def release(self) -> bool:
+        """Leave a deferred step, and say whether something was held in it."""
+        if not self._held:
+            return False
+        for place, target, value in self._held:
+            self.write(place, target, value)
         self._held.clear()
+        return True
 
     def broken(self, place: int) -> bool:
         """Note a requirement that does not hold, and say whether the run ends here: what is held is then lost."""
@@ -82,12 +84,6 @@ class Run:
     def resolution(self) -> Resolution:
         """All that came of it."""
         return Resolution(self.env, tuple(self._writes), tuple(self._broken))
-
-    def _write(self, operation: Operation, target: str, value: Value) -> None:
-        before = self.env[target]
-        if not same(before, value):
-            self.env[target] = value
-            self._writes.append(Write(operation, target, before, value))
 
 
 class State(dict[str, Value]):

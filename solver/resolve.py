@@ -29,7 +29,7 @@ class Program:
         With ``stop`` the run ends at the first hard rule that is broken.
         """
         run = Run(self._operations, facts, initial, stop=stop)
-        self._function(run.env, run.write, run.hold, run.release, run.broken)
+        self._function(run.env.get, run.write, run.hold, run.release, run.broken)
         return run.resolution()
 
     @cached_property

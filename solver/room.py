@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from constraints.values import Value
 
+from .answers import Fitting, Room
 from .check import VERDICT_STAGES, Engine
 from .estimate.memory import Memory, memory
 from .facts import Platform
-from .report import Fitting, Room
 from .spell import spell
 
 # How far a number of GPUs is looked for, by doubling.

@@ -8,12 +8,12 @@ from dataclasses import replace
 from constraints.preferences import Profile
 from constraints.values import Value
 
+from .answers import Recommendation
 from .api import Preflight
 from .errors import InputError
 from .estimate.roofline import Workload
 from .facts import Platform
 from .recommend import Wish, best
-from .report import Recommendation
 
 MOST = 1024
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from constraints.preferences import Profile
 from constraints.values import Value
 
+from .answers import RankedSolution
 from .check import Engine
 from .errors import InputError
 from .estimate.roofline import Workload, roofline
 from .facts import Platform
 from .recommend import Wish, best
-from .report import RankedSolution
 
 
 class Split(NamedTuple):

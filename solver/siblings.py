@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from constraints.models_schema import Checkpoint
 
+from .answers import Sibling
 from .check import Engine
 from .estimate.memory import memory
 from .facts import Platform
-from .report import Sibling
 from .spell import spell
 
 

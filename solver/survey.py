@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from constraints.schema import HARD
 from constraints.values import Value, same
 
+from .answers import Surveyed, Violated
 from .moves import counts, gpus, releases
 from .place import COUNT, GPU, MODEL, RELEASE, Place, World, at_count, at_gpu, at_model, at_release
 from .proof import Question, prove
-from .report import Surveyed, Violated
 from .spell import spell
 from .witness import Refutation, reach
 

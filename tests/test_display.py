@@ -81,7 +81,7 @@ def test_a_notebook_displays_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
     register()
     assert set(told) == set(forms)
-    assert all(("solver.report", "Recommendation") in names for names in told.values())
+    assert all(("solver.answers", "Recommendation") in names for names in told.values())
 
 
 def test_marginals_are_exact() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from solver.answers import Diagnosis
 from solver.api import Preflight
 from solver.cli.app import run
-from solver.report import Diagnosis
 
 QWEN = "+ python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 3\n8x NVIDIA H100\n"
 DEEPSEEK = "+ python3 -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 7\n8x NVIDIA H200\n"

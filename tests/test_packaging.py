@@ -83,6 +83,17 @@ def test_a_check_reads_no_yaml_and_draws_no_graph() -> None:
     assert shown.strip().splitlines()[-1] == "[]"
 
 
+def test_no_model_is_read_by_the_reader_of_yaml() -> None:
+    code = (
+        "import sys; from constraints import store;"
+        "list(store.models_of(store.known_releases()[-1]).classes.values()); print('yaml' in sys.modules)"
+    )
+    ran = [sys.executable, "-c", code]
+    subprocess.run(ran, cwd=ROOT, capture_output=True, text=True, check=True)  # the first writes the store
+    shown = subprocess.run(ran, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "False"
+
+
 def test_every_public_name_is_there() -> None:
     import solver
 

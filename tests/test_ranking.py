@@ -16,11 +16,11 @@ from constraints.profiles import read_profile
 from constraints.read import read_file
 from constraints.tree import Const
 from solver import Preflight
+from solver.answers import Recommendation
 from solver.errors import InputError
 from solver.estimate.roofline import Workload
 from solver.own_profile import own_profile
 from solver.render import text
-from solver.report import Recommendation
 from solver.why import gap, shares
 
 PROFILES = ("accuracy", "balanced", "cheap", "latency", "long-context", "throughput")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from constraints.evaluate import evaluate
 from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
-from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
+from constraints.tree import All, Any_, Call, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
 from solver.check import initial_values
 from solver.problem import Problem, value_of
@@ -131,6 +131,27 @@ class Drawn:
         return None if found.refusals else {flag: found.values[flag] for flag in FLAGS}
 
 
+class Recurring(Drawn):
+    """A longer one, in which few conditions and values, cheap and costly ones, come back in many operations."""
+
+    def program(self) -> list[Operation]:
+        self.guards = [self.atom(), Not(self.atom())]
+        self.guards += [Compare("==", self.costly(size), Const(self.random.choice(VALUES))) for size in (1, 2, 5)]
+        return [one for _ in range(3) for one in super(Recurring, self).program()]
+
+    def costly(self, size: int) -> Node:
+        """What is called ``size`` times."""
+        first = Name(self.random.choice(NAMES)) if size == 1 else self.costly(size - 1)
+        return Call("either", (first, Name(self.random.choice(NAMES))))
+
+    def condition(self, depth: int = 0) -> Node:
+        chosen = tuple(self.random.sample(self.guards, self.random.randint(1, 3)))
+        return All(tuple(sorted(chosen, key=self.guards.index)))
+
+    def value(self) -> Node:
+        return self.random.choice([super().value(), *(one.left for one in self.guards if isinstance(one, Compare))])
+
+
 def typed_of(assignment: dict[str, Value]) -> Typed:
     shape = assignment["cd"]
     assert isinstance(shape, tuple)
@@ -225,9 +246,9 @@ def walked(drawn: Drawn, initial: Typed, stop: bool) -> tuple[Typed, list[tuple[
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
-@given(st.integers(0, 10**9), st.booleans())
-def test_the_written_code_does_what_the_program_says(seed: int, stop: bool) -> None:
-    drawn = Drawn(seed)
+@given(st.integers(0, 10**9), st.booleans(), st.sampled_from([Drawn, Recurring]))
+def test_the_written_code_does_what_the_program_says(seed: int, stop: bool, kind: type[Drawn]) -> None:
+    drawn = kind(seed)
     program = Program(drawn.operations)
     for assignment in drawn.assignments():
         initial = initial_values(drawn.defaults, typed_of(assignment))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import typer
 
 from constraints.plainly import plainly
+from constraints.values import Value
 
 from ..api import Preflight
 from ..errors import InputError
@@ -25,6 +26,7 @@ from ..intake.hub import Hub
 from ..machine import platform_of
 from ..model_input import NOWHERE
 from ..render import machine
+from ..render.lines import Lines
 from ..render.visible import visible
 from .cases import WHERE, batch_case, expect_case, whole_number
 from .inputs import opened
@@ -51,12 +53,13 @@ def run(file: str, usual: Usual) -> int:
     Raises InputError when the file cannot be read.
     """
     answers: dict[str | None, Preflight] = {}
+    answered = Lines()
     everything_holds = True
     faults = 0
     try:
         with opened(file) as lines:
             for line in _lines(lines, file):
-                data, text = _answered(line, usual, answers)
+                data, text = _answered(line, usual, answers, answered)
                 everything_holds = everything_holds and data.get("holds") is True
                 if data["verdict"] == FAULTY:
                     faults += 1
@@ -81,11 +84,13 @@ def _lines(lines: BinaryIO, file: str) -> Iterator[str]:
             yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
 
 
-def _answered(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> tuple[dict[str, Any], str]:
+def _answered(
+    line: str, usual: Usual, answers: dict[str | None, Preflight], written: Lines
+) -> tuple[dict[str, Any], str]:
     """The answer to a line, and as it is written."""
     try:
-        data = _answer(line, usual, answers)
-        return data, machine.as_json(data, None)
+        data, effective = _answer(line, usual, answers)
+        return data, machine.as_json(data, None) if effective is None else written.line(data, effective)
     except BrokenPipeError:
         raise
     except Exception as fault:  # whatever it is, the other lines are to be answered
@@ -107,7 +112,10 @@ def _last_line(fault: Exception) -> str:
     return f"{said} ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else said
 
 
-def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> dict[str, Any]:
+def _answer(
+    line: str, usual: Usual, answers: dict[str | None, Preflight]
+) -> tuple[dict[str, Any], Mapping[str, Value] | None]:
+    """What is said of a case, and its effective values where it is one."""
     case: dict[str, Any] = {}
     try:
         case = batch_case(line)
@@ -119,14 +127,15 @@ def _answer(line: str, usual: Usual, answers: dict[str | None, Preflight]) -> di
         preflight = answers[asked]
         report = preflight.check(case["model"], _platform(case, usual, preflight), [str(word) for word in case["args"]])
     except InputError as error:
-        return {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
-    return {
+        wrong = {"id": case.get("id"), "verdict": "invalid-input", "reason": error.message, "where": error.where}
+        return wrong, None
+    said = {
         "id": case.get("id"),
         "release": report.subject.release,
         "inferred": list(report.subject.inferred),
         **machine.verdict(report),
-        "effective": machine.values(report.effective),
     }
+    return said, report.effective
 
 
 def _platform(case: dict[str, Any], usual: Usual, preflight: Preflight) -> Platform:

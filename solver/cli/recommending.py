@@ -83,13 +83,13 @@ def recommend(
     output: LaunchOutput = LaunchFormat.text,
 ) -> int:
     """The best configurations for a model on a GPU, and how many hold in all."""
+    from ..answers import Recommendation
     from ..api import Preflight
     from ..estimate.roofline import Workload
     from ..intake.hub import Hub
     from ..own_profile import own_profile
     from ..render import machine, text
     from ..render import servers as beside
-    from ..report import Recommendation
     from ..servers import splits
 
     if plot is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from constraints.tree import Node
 from constraints.values import Env
@@ -13,8 +13,7 @@ from .known import Interval, Known
 _MIB = 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """The memory of one rank, in MiB.
 
     ``certain``: the architecture and the number format were counted, not guessed. ``token_bytes`` is None where the

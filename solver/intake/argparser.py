@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from constraints.schema import Action, Elsewhere, Flag, Flags
 from constraints.values import Value
@@ -24,8 +24,7 @@ _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 _NO_VALUES = frozenset(("store_true", "store_false", "store_const", "boolean_optional", "ignore", "refuse", "help"))
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A word sorted as an option: what it means, if anything, and the value after its `=`."""
 
     spelling: str

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from constraints.plainly import plainly
 
@@ -26,8 +26,7 @@ _TRUE = ("1", "on", "yes", "true")
 _INSTALL = "Install it: pip install 'sglang-preflight[hub]'"
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class Hub(NamedTuple):
     """How checkpoints are looked for: whether they may be ``fetched``, and at which ``revision`` (None: main)."""
 
     fetched: bool = False
@@ -51,7 +50,7 @@ class Hub:
     def here(self, reference: str) -> Path | None:
         """The folder in the cache, which nothing is fetched for."""
         try:
-            return replace(self, fetched=False).find(reference)
+            return self._replace(fetched=False).find(reference)
         except InputError:
             return None
 

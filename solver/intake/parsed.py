@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from constraints.values import Value
 
 Code = Literal["deprecated", "ignored", "abbreviated", "unread-config"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a flag was typed last: words ``start`` (its option) to before ``end``, and the place in the text."""
 
     start: int
@@ -40,8 +39,7 @@ class Notice:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """What was typed, by field; a value equal to the default is typed all the same.
 
     ``model`` is the value of the required option. ``config`` names the configuration file whose settings are in.
@@ -50,6 +48,6 @@ class Parsed:
     typed: Mapping[str, Value]
     model: str | None
     spans: Mapping[str, Place]
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = {}
     notices: tuple[Notice, ...] = ()
     config: str = ""

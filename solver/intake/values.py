@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from constraints.schema import Action
 from constraints.values import Value, frozen
@@ -19,16 +18,14 @@ _IEC = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _LEVELS = frozenset(("CRITICAL", "FATAL", "ERROR", "WARN", "WARNING", "INFO", "DEBUG", "NOTSET"))
 
 
-@dataclass(frozen=True, slots=True)
-class Unfit:
+class Unfit(NamedTuple):
     """A word no value can be made of: what was expected; ``crash`` when SGLang does not catch its own failure."""
 
     expected: str
     crash: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Structured:
+class Structured(NamedTuple):
     """A value that is an object: its canonical text, and its parts by dotted name."""
 
     text: Value

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..answers import Diagnosis, Room
 from ..intake.refusal import Refusal
 from ..recognise import Match
-from ..report import CheckReport, Diagnosis, Room
+from ..report import CheckReport
 from . import machine, memory
 from .conflict import conflicts
 from .sentence import refusal_hint, refusal_message, shown, wrapped

@@ -6,27 +6,31 @@ import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraints.schema import Source
 from constraints.values import Value
 
 from ..intake.refusal import Refusal
-from ..report import Change, CheckReport, Element, Explanation, Finding, Recommendation, Subject
+from ..report import Change, CheckReport, Element, Explanation, Finding, Subject
 from . import memory, roofline, why
 from .sentence import finding_message, is_writable, refusal_hint, refusal_message, shown
 from .visible import visible_json
 
+if TYPE_CHECKING:
+    from ..answers import Recommendation
+
 SCHEMA = 1
+_ON_A_LINE = json.JSONEncoder(allow_nan=False)
 
 
 def as_json(data: Any, indent: int | None = 2) -> str:
     """Data as JSON text, the same bytes for the same answer; without ``indent`` one line of plain ASCII."""
-    form: dict[str, Any] = {"indent": indent, "ensure_ascii": indent is None, "allow_nan": False}
+    form = _ON_A_LINE if indent is None else json.JSONEncoder(indent=indent, ensure_ascii=False, allow_nan=False)
     try:
-        return visible_json(json.dumps(data, **form))
+        return visible_json(form.encode(data))
     except ValueError:  # few answers hold such a number, and looking for one costs as much as an answer
-        return visible_json(json.dumps(_finite(data), **form))
+        return visible_json(form.encode(_finite(data)))
 
 
 def _finite(data: Any) -> Any:

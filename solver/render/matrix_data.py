@@ -8,8 +8,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from ..answers import Violated
 from ..matrix import Cell, Column, Matrix
-from ..report import Violated
 from . import machine
 from .matrix_table import beside, place, said
 from .sentence import shown

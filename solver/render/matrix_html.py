@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from ..answers import Violated
 from ..matrix import STATES, Cell, Column, Matrix
-from ..report import Violated
 from .matrix_table import MEANINGS, WORDS, beside, place, said, shown_typed
 from .sentence import shown
 from .text import STAGES

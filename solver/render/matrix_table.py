@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from constraints.values import same
 
+from ..answers import Violated
 from ..matrix import Cell, Column, Matrix
-from ..report import Violated
 from .conflict import changes
 from .sentence import refusal_message, shown
 

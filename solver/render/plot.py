@@ -9,12 +9,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from ..answers import Recommendation
 from ..errors import InputError
 from ..estimate.memory import Memory
 from ..graph import conflict_graph
 from ..marginal import Marginals
 from ..matrix import STATES, Matrix
-from ..report import CheckReport, Explanation, Recommendation
+from ..report import CheckReport, Explanation
 from .conflict import element
 from .matrix_table import groups, title
 from .sentence import choice, count, shown, wrapped

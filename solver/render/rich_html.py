@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from ..answers import Diagnosis, Recommendation, Survey
 from ..marginal import Marginals
 from ..matrix import Matrix
-from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
+from ..report import CheckReport, Explanation
 from . import diagnosis, matrix_text, memory, roofline, survey, text
 from .conflict import command
 from .matrix_table import STAR, WORDS, blocked, groups, own, place, said, title

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..estimate.roofline import Bound, Roofline, Workload
 from .sentence import count, counted
+
+if TYPE_CHECKING:
+    from ..estimate.roofline import Bound, Roofline, Workload
 
 LIMITS = {"memory": "reading memory", "compute": "multiplying", "link": "what GPUs exchange"}
 

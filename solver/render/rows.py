@@ -8,9 +8,10 @@ from typing import Any
 
 from constraints.values import Value
 
+from ..answers import Diagnosis, Recommendation, Survey
 from ..marginal import Marginals
 from ..matrix import Matrix
-from ..report import CheckReport, Diagnosis, Explanation, Recommendation, Survey
+from ..report import CheckReport, Explanation
 from .conflict import changes
 from .matrix_data import command
 from .matrix_table import place, said

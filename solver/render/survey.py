@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..report import Survey, Surveyed
+from ..answers import Survey, Surveyed
 from . import machine
 from .sentence import counted, refusal_message, remarks, shown, wrapped
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from constraints.values import Value
 
-from ..report import Change, CheckReport, Explanation, Finding, Recommendation, Subject
+from ..report import Change, CheckReport, Explanation, Finding, Subject
 from . import memory, roofline, why
 from .conflict import command, conflicts
 from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, remarks, shown, wrapped
+
+if TYPE_CHECKING:
+    from ..answers import Recommendation
 
 # When SGLang notices.
 STAGES = {

@@ -19,4 +19,6 @@ def visible(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """The same for a text of JSON, as JSON writes them."""
+    if text.isascii() and "\x7f" not in text:  # every other control character of ASCII is written out by JSON itself
+        return text
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

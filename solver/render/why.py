@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraints.preferences import Evidence
 
-from ..report import RankedSolution, Recommendation
 from ..why import Gap, gap, shares
 from .sentence import WIDTH, wrapped
+
+if TYPE_CHECKING:
+    from ..answers import RankedSolution, Recommendation
 
 # Published deployments that are named in a text; data name them all.
 SHOWN = 3

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from solver.api import Preflight
 from solver.case import Case
 from solver.errors import TooLarge
-from solver.explain import _soft
+from solver.explain import asked_for
 from solver.machine import platform_of
 from solver.mus import Conflicts, Oracle, enumerate_conflicts
 from solver.pins import Asked
@@ -43,7 +43,7 @@ def questions(release: str, count: int, seed: int) -> Iterator[tuple[str, Case, 
         prepared = preflight.engine.prepared(facts)
         asked = Asked(preflight.subject(one["model"], machine), place, preflight.world, prepared)
         units = units_of(preflight.knowledge.variables, prepared.rows, typed)
-        soft = _soft(units, typed, True)
+        soft = asked_for(units, typed)
         name = f"{one['model']} on {one['num_gpus']}x{one['gpu']}: {' '.join(args)}"
         try:
             yield name, Case(asked, units, soft), Case(asked, units, soft, SatRefuter)

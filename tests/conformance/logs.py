@@ -18,9 +18,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from constraints.values import Value
+from solver.answers import Diagnosis
 from solver.api import Preflight
 from solver.errors import InputError
-from solver.report import Diagnosis
 
 STYLES = ("traceback and values", "traceback and command", "other release", "message alone")
 _PLACE = "/usr/local/lib/python3.12/dist-packages/sglang/"
