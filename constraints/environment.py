@@ -43,6 +43,22 @@ def misread(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> dict[s
     }
 
 
+def unread(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> list[str]:
+    """The names that no variable goes by, older spellings of names included."""
+    known = spellings(variables)
+    return [name for name in texts if name not in known and _renamed(name) not in known]
+
+
+def spellings(variables: Mapping[str, EnvVar]) -> set[str]:
+    """Every name of a variable."""
+    return set(variables) | {variable.alias for variable in variables.values() if variable.alias}
+
+
+def _renamed(name: str) -> str:
+    """A name as SGLang takes it when it is imported."""
+    return _PREFIX + name.removeprefix(_OLD_PREFIX) if name.startswith(_OLD_PREFIX) else name
+
+
 def _reads(variable: EnvVar, text: str) -> bool:
     if variable.reader == "strict_bool":
         return text.lower() in (*_STRICT_TRUE, *_STRICT_FALSE)
@@ -57,10 +73,7 @@ def _reads(variable: EnvVar, text: str) -> bool:
 
 def _texts(texts: Mapping[str, str], variables: Mapping[str, EnvVar]) -> Iterator[tuple[EnvVar, str | None]]:
     """Each variable with its text, which may stand under an older spelling; None: it is not set."""
-    renamed = dict(texts)
-    for name, text in texts.items():
-        if name.startswith(_OLD_PREFIX):  # rewritten when SGLang is imported
-            renamed[_PREFIX + name.removeprefix(_OLD_PREFIX)] = text
+    renamed = dict(texts) | {_renamed(name): text for name, text in texts.items() if _renamed(name) != name}
     for name, variable in variables.items():
         yield variable, renamed.get(name, renamed.get(variable.alias) if variable.alias else None)
 

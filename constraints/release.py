@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_RELEASE = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:\.?(post|rc|dev)(\d*))?", re.ASCII)
+_RELEASE = re.compile(r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:\.?(post|rc|dev)(\d{0,9}))?(?=[+-]|$)", re.ASCII)
 _SUFFIX = {"dev": -2, "rc": -1, None: 0, "post": 1}
 
 Key = tuple[int, int, int, int, int]
@@ -18,7 +18,7 @@ def release_key(release: str) -> Key:
     Raises ValueError when the text is no release.
     """
     match = _RELEASE.match(release.strip())
-    if match is None or (match.end() != len(release.strip()) and release.strip()[match.end()] not in "+-"):
+    if match is None:
         raise ValueError(f"{release!r} is not a release such as 0.5.23")
     major, minor, patch, suffix, number = match.groups()
     return int(major), int(minor), int(patch or 0), _SUFFIX[suffix], int(number or 0)

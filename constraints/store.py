@@ -199,12 +199,11 @@ def _state() -> tuple[object, ...]:
 @cache
 def _folder() -> Path | None:
     """A folder that nobody else can write to, since a pickle can hold code; None when there is none."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    place = Path(base) / "sglang-preflight"
     try:
+        place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sglang-preflight"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = place.stat()
-    except OSError:
+    except (OSError, RuntimeError, ValueError):  # not to be written, or nobody's: the user of a container has no home
         return None
     if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o022):
         return None

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from .api import Preflight
     from .display import plot, show, to_frame
     from .errors import Disagreement, InputError, TooLarge
+    from .estimate.roofline import Workload
     from .facts import Platform
+    from .intake.hub import Hub
     from .machine import platform_of
     from .marginal import Marginals
     from .matrix import Matrix
@@ -26,6 +28,7 @@ _PLACES = {
     "Disagreement": "errors",
     "Explanation": "report",
     "Fix": "report",
+    "Hub": "intake.hub",
     "InputError": "errors",
     "Marginals": "marginal",
     "Matrix": "matrix",
@@ -35,6 +38,7 @@ _PLACES = {
     "Recommendation": "answers",
     "Survey": "answers",
     "TooLarge": "errors",
+    "Workload": "estimate.roofline",
     "platform_of": "machine",
     "plot": "display",
     "show": "display",
@@ -46,6 +50,7 @@ __all__ = [
     "Disagreement",
     "Explanation",
     "Fix",
+    "Hub",
     "InputError",
     "Marginals",
     "Matrix",
@@ -55,6 +60,7 @@ __all__ = [
     "Recommendation",
     "Survey",
     "TooLarge",
+    "Workload",
     "platform_of",
     "plot",
     "show",

@@ -12,7 +12,9 @@ from constraints.values import Value
 
 from .check import Checked, Engine
 from .errors import InputError
+from .expected import text
 from .facts import Platform
+from .given import model_given
 from .intake.hub import Hub
 from .machine import platform_of
 from .model_input import NOWHERE
@@ -29,11 +31,14 @@ class Answering:
     def __init__(self, release: str | None = None, hub: Hub = NOWHERE) -> None:
         known = store.known_releases()
         self._told = release is not None
-        self.asked = known[-1] if release is None else str(release)
+        hint = "Known releases: " + ", ".join(known)
+        self.asked = known[-1] if release is None else text(release, "release", hint)
+        if not isinstance(hub, Hub):
+            raise InputError(f"{hub!r} is no Hub", "hub", "Write Hub(fetched=True).")
         try:
             release_key(self.asked)
         except ValueError as fault:
-            raise InputError(str(fault), "release", "Known releases: " + ", ".join(known)) from None
+            raise InputError(str(fault), "release", hint) from None
         self.release = nearest(self.asked, known)
         self.knowledge = store.knowledge_of(self.release)
         self.engine = Engine(
@@ -53,11 +58,12 @@ class Answering:
             raise InputError(f"{machine!r} names no machine", "platform", "Write it as 8xH100.")
         return platform_of(self.knowledge, machine)
 
-    def subject(self, model: str, platform: Platform) -> Subject:
+    def subject(self, model: str | Path, platform: Platform) -> Subject:
         """What a question is about, for the head of its answer.
 
         Raises InputError.
         """
+        model = model_given(model)
         found = self.engine.model(model)
         return Subject(
             self.release,

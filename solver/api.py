@@ -12,14 +12,26 @@ from constraints.preferences import Profile
 from constraints.release import nearest
 from constraints.values import Value
 
+from . import expected
 from .answering import Answering
 from .check import Checked
 from .errors import InputError
 from .estimate.memory import Memory, memory
+from .expected import names, path
 from .facts import Platform
-from .given import arguments_given, count_given, flag_named, kept_given, listed, values_given
+from .given import (
+    arguments_given,
+    aspect_given,
+    count_given,
+    flag_named,
+    kept_given,
+    listed,
+    model_given,
+    values_given,
+    workload_given,
+)
 from .intake.refusal import Refusal
-from .place import ASPECTS, Place
+from .place import ASPECTS, MODEL, Place
 from .report import CheckReport, Explanation
 
 if TYPE_CHECKING:
@@ -38,10 +50,10 @@ class Preflight(Answering):
 
     def check(
         self,
-        model: str | None,
+        model: str | Path | None,
         platform: Platform | str,
         arguments: Sequence[str] | str,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
         *,
         why: bool = False,
         keep: Collection[str] = (),
@@ -54,9 +66,11 @@ class Preflight(Answering):
 
         Raises InputError.
         """
+        model = None if model is None else model_given(model)
+        place = None if folder is None else Path(path(folder, "folder", "Give the folder of the launch."))
         platform = self.machine(platform)
         kept = kept_given(keep, self.knowledge.flags)
-        checked, platform = self._checked(model, platform, arguments_given(arguments), folder)
+        checked, platform = self._checked(model, platform, arguments_given(arguments), place)
         return self.explained(checked, model, platform, why=why, keep=kept)
 
     def explained(
@@ -71,7 +85,12 @@ class Preflight(Answering):
         return report
 
     def memory(self, report: CheckReport) -> Memory | None:
-        """What a checked command needs of each GPU; None where its model's sizes are not known."""
+        """What a checked command needs of each GPU; None where its model's sizes are not known.
+
+        TypeError for what is no report of a check.
+        """
+        if not isinstance(report, CheckReport):
+            raise TypeError(f"{type(report).__name__} is no report of a check")
         values = {
             **report.facts,
             **report.effective,
@@ -81,7 +100,7 @@ class Preflight(Answering):
 
     def recommend(
         self,
-        model: str,
+        model: str | Path,
         platform: Platform | str,
         *,
         profile: Profile | str = "balanced",
@@ -103,10 +122,11 @@ class Preflight(Answering):
         from .estimate.roofline import Workload
         from .recommend import Wish, recommended
 
-        platform = self.machine(platform)
+        model, platform = model_given(model), self.machine(platform)
         chosen = self.profile(profile)
-        served = workload or Workload(*chosen.workload)
-        wish = Wish(chosen, served, self._pins(pins), count_given(top, "top"), alike, tuple(front))
+        served = workload_given(Workload(*chosen.workload) if workload is None else workload)
+        terms = names(front, "front", 'It reads like ["decode bound", "memory"].')
+        wish = Wish(chosen, served, self._pins(pins), count_given(top, "top"), alike, terms)
         found = recommended(self.engine, self.subject(model, platform), model, platform, wish)
         if found.count:
             return found
@@ -115,7 +135,7 @@ class Preflight(Answering):
         return replace(found, explanation=why._replace(satisfiable=False, complete=False) if why.satisfiable else why)
 
     def explain(
-        self, model: str, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
+        self, model: str | Path, platform: Platform | str, pins: Mapping[str, Value], keep: Collection[str] = ()
     ) -> Explanation:
         """Why no configuration has these effective values, and the ways out; satisfiable when some has.
 
@@ -123,17 +143,22 @@ class Preflight(Answering):
 
         Raises InputError.
         """
-        platform = self.machine(platform)
+        model, platform = model_given(model), self.machine(platform)
         kept = kept_given(keep, self.knowledge.flags)
         return self._explain(model, platform, self._pins(pins), kept, typed=False)
 
     def explain_command(
-        self, model: str | None, platform: Platform | str, arguments: Sequence[str] | str, keep: Collection[str] = ()
+        self,
+        model: str | Path | None,
+        platform: Platform | str,
+        arguments: Sequence[str] | str,
+        keep: Collection[str] = (),
     ) -> Explanation:
         """Why a command does not hold, and the ways out; ``keep`` as in `check`.
 
         Raises InputError, also for a command that cannot be parsed.
         """
+        model = None if model is None else model_given(model)
         platform = self.machine(platform)
         kept = kept_given(keep, self.knowledge.flags)
         checked, platform = self._checked(model, platform, arguments_given(arguments))
@@ -142,7 +167,7 @@ class Preflight(Answering):
     def which(
         self,
         aspect: str,
-        model: str,
+        model: str | Path,
         platform: Platform | str,
         *,
         pins: Mapping[str, Value] | None = None,
@@ -157,9 +182,10 @@ class Preflight(Answering):
         from .proof import Question
         from .survey import survey
 
+        aspect = aspect_given(aspect, "aspect")
         if aspect not in ASPECTS:
             raise InputError(f"{aspect!r} is nothing to compare by", "aspect", "Known: " + ", ".join(ASPECTS))
-        platform = self.machine(platform)
+        model, platform = model_given(model), self.machine(platform)
         wanted = self._pins(pins)
         if arguments is not None:
             checked, platform = self._checked(model, platform, arguments_given(arguments))
@@ -171,7 +197,7 @@ class Preflight(Answering):
 
     def matrix(
         self,
-        model: str,
+        model: str | Path,
         platform: Platform | str | None = None,
         *,
         flag: str | None = None,
@@ -193,27 +219,40 @@ class Preflight(Answering):
         from .axes import Asked, gpus
         from .matrix import matrix
 
+        by = aspect_given(by, "by")
         if platform is None and by != "gpu":
             raise InputError("no GPU is named, and the columns are none", "platform", "Such as H100 or 8xH100.")
         flags = self.knowledge.flags
-        shown = flag_named(flag or self.knowledge.roles["matrix.flag"], flags)
+        shown = flag_named(self.knowledge.roles["matrix.flag"] if flag is None else flag, flags)
         axis = by if by in ASPECTS else flag_named(by, flags)
-        asked = Asked(shown, axis, listed(values), listed(columns), values_given(typed or {}, flags, "typed"), ways)
-        machine = self.machine(platform or gpus(self.knowledge)[0])
-        return matrix(Place(self.engine, model, machine), asked, self.world, progress)
+        rows, across = listed(values, shown, flags, "values"), listed(columns, axis, flags, "columns")
+        everywhere = values_given({} if typed is None else typed, flags, "typed")
+        asked = Asked(shown, axis, rows, across, everywhere, ways)
+        model, machine = model_given(model), self.machine(gpus(self.knowledge)[0] if platform is None else platform)
+        found = matrix(Place(self.engine, model, machine), asked, self.world, progress)
+        inferred = () if axis == MODEL else self.subject(model, machine).inferred
+        return found._replace(asked_release=self.asked, inferred=inferred)
 
-    def marginals(self, model: str, platform: Platform | str, *, pins: Mapping[str, Value] | None = None) -> Marginals:
+    def marginals(
+        self, model: str | Path, platform: Platform | str, *, pins: Mapping[str, Value] | None = None
+    ) -> Marginals:
         """How many of all configurations that hold type each value of what can be chosen.
 
         Raises InputError.
         """
         from .marginal import marginals
 
-        platform = self.machine(platform)
+        model, platform = model_given(model), self.machine(platform)
         return marginals(self.engine, self.subject(model, platform), model, platform, self._pins(pins))
 
     def diagnose(
-        self, text: str, *, model: str | None = None, gpu: str | None = None, command: str = "", why: bool = True
+        self,
+        text: str,
+        *,
+        model: str | Path | None = None,
+        gpu: str | None = None,
+        command: str = "",
+        why: bool = True,
     ) -> Diagnosis:
         """What failed in a log or traceback, and why; ``model``, ``gpu`` and ``command`` where the log does not say.
 
@@ -226,14 +265,14 @@ class Preflight(Answering):
         known = {release: store.knowledge_of(release) for release in reversed(store.known_releases())}
         printed = store.messages()
         return diagnose(
-            text,
+            expected.text(text, "the log", "Give the text of a log."),
             printed,
             known,
             self._answering,
             release=self.asked if self._told else "",
-            model=model,
-            gpu=gpu,
-            command=command,
+            model=None if model is None else model_given(model),
+            gpu=None if gpu is None else expected.text(gpu, "gpu", "Write it as 8xH100."),
+            command=expected.text(command, "command", "Give a launch, or its flags."),
             why=why,
         )
 

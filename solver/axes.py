@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from constraints.knowledge import Knowledge
-from constraints.values import Value
+from constraints.values import Value, twin
 
 from .errors import InputError
 from .gpu import parse_gpu
@@ -31,8 +31,19 @@ class Asked:
     ways: bool = True
 
 
-def places(start: Place, asked: Asked, world: World) -> Iterator[tuple[Value, Place, Mapping[str, Value]]]:
-    """Each column's value, its place, and what it types."""
+# A column: its value, its place, and what it types.
+Standing = tuple[Value, Place, Mapping[str, Value]]
+
+
+def places(start: Place, asked: Asked, world: World) -> tuple[Standing, ...]:
+    """Each column once, however often and in whatever spelling it was asked for."""
+    found: dict[object, Standing] = {}
+    for column in _places(start, asked, world):
+        found.setdefault(twin(column[0]), column)
+    return tuple(found.values())
+
+
+def _places(start: Place, asked: Asked, world: World) -> Iterator[Standing]:
     if asked.axis == GPU:
         for name in asked.columns or gpus(start.engine.knowledge):
             count, gpu = parse_gpu(str(name), start.engine.knowledge.gpus)

@@ -26,7 +26,7 @@ from .intake.refusal import Refusal
 from .intake.tokens import Word
 from .machine import MAX_NODES
 from .model_config import ModelFacts, model_facts
-from .model_input import NOWHERE, ModelInput, read_model
+from .model_input import NOWHERE, ModelInput, State, read_model, state_of
 from .operations import targets
 from .resolution import Resolution
 from .resolve import Program
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
 VERDICT_STAGES = ("parse", "args", "backend-init")
-
 
 # Each takes some megabytes once many questions were asked of it.
 MOST_PREPARED = 8
@@ -105,8 +104,8 @@ class Engine:
         parts = {target for target in derived if not target.startswith(("local.", "env.", "env_set."))}
         self._shown = sorted(set(knowledge.flags) | parts)
         self._untouched = untouched(knowledge)
-        self._inputs = _Latest[tuple[str, str | None], ModelInput]()
-        self._models = _Latest[tuple[str, bool, str, str | None], ModelFacts]()
+        self._inputs = _Latest[tuple[str, str | None, State], ModelInput]()
+        self._models = _Latest[tuple[str, bool, str, str | None, State], ModelFacts]()
         self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
         self._prepared: dict[int, Prepared] = {}
         self._program = Program(knowledge.program, code)
@@ -118,7 +117,8 @@ class Engine:
         """
         hub = self.hub if revision is None else self.hub._replace(revision=revision)
         return self._inputs.recall(
-            (reference, hub.revision), lambda: read_model(reference, self.catalogue, self.models.headers, hub)
+            (reference, hub.revision, state_of(reference, self.catalogue, hub)),
+            lambda: read_model(reference, self.catalogue, self.models.headers, hub),
         )
 
     def draft(self, reference: str, revision: str | None = None) -> ModelInput:
@@ -141,7 +141,14 @@ class Engine:
             found = self.draft(reference, revision) if draft else self.model(reference, revision)
             return model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
 
-        return self._models.recall((reference, draft, overrides, revision), read)
+        return self._models.recall(
+            (reference, draft, overrides, revision, self._state(reference, draft, revision)), read
+        )
+
+    def _state(self, reference: str, draft: bool, revision: str | None) -> State:
+        """The files of a target at ``revision`` (None: the one asked for), or of a draft, whose revision is its own."""
+        hub = self.hub if revision is None and not draft else self.hub._replace(revision=revision)
+        return state_of(reference, self.catalogue, hub)
 
     def _overrides_from(self) -> str:
         flag = self.knowledge.flags.get(self.knowledge.roles.get("config_overrides", ""))
@@ -170,7 +177,11 @@ class Engine:
             facts[MODEL_PATH] = model
             return facts
 
-        return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key), gathered)
+        states = (
+            self._state(model, False, None if revision is None else str(revision)),
+            () if draft is None else self._state(str(draft), True, None if of_draft is None else str(of_draft)),
+        )
+        return self._facts.recall((model, draft, overrides, revision, of_draft, platform.key, states), gathered)
 
     def _target(self, model: str, overrides: str, revision: str | None) -> ModelFacts:
         if revision is not None:
@@ -248,8 +259,15 @@ class Engine:
         return replace(platform, num_gpus=max(platform.num_gpus, -(-used // platform.nodes)))
 
     def resolve(self, model: str, platform: Platform, parsed: Parsed) -> Checked:
-        """What SGLang makes of what was typed."""
-        facts = self.facts(model, platform, parsed.typed)
+        """What SGLang makes of what was typed; InputError as `facts`, at its place in a file."""
+        try:
+            facts = self.facts(model, platform, parsed.typed)
+        except InputError as fault:
+            at = parsed.spans.get(self.knowledge.roles.get("config_overrides", ""))
+            if at is None or not at.origin or fault.where != self._overrides_from():
+                raise
+            where = f"{at.origin}:{at.line}:{at.column}"
+            raise InputError(fault.message, where, fault.hint, fault.near) from None
         return Checked(parsed, facts, self.run(facts, parsed.typed), model)
 
 
@@ -273,10 +291,6 @@ def _object(text: str) -> Mapping[str, object] | None:
 
 
 def _flatten(flag: str, text: str) -> dict[str, Value]:
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
     found: dict[str, Value] = {}
 
     def walk(prefix: str, part: object) -> None:
@@ -290,5 +304,5 @@ def _flatten(flag: str, text: str) -> dict[str, Value]:
         elif part is None or isinstance(part, (str, int, float, bool)):
             found[prefix] = part
 
-    walk(flag, data)
+    walk(flag, _object(text) or {})
     return found

@@ -114,7 +114,7 @@ def _configured(
             what for what, there in (("configuration", origin), ("gpu", gpu), ("model", named)) if not there
         )
         return found._replace(origin=origin, missing=missing)
-    machine = platform_of(asked.knowledge, gpu, env=env)
+    machine = platform_of(asked.knowledge, gpu, given=env)
     counted = platform_of(asked.knowledge, gpu).num_gpus if _counts(gpu) else 0
     try:
         if origin == "server_args":

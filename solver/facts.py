@@ -20,6 +20,7 @@ class Platform:
     ``environment`` holds parsed values of variables; ``without`` packages that are missing, ``packages`` such that are
     there although the image lacks them; ``cuda`` another CUDA version. Not ``counted``: nobody said how many GPUs there
     are, so that a command may have as many as it asks for. ``misread``: variables with texts that SGLang cannot read.
+    ``unread``: set names that no rule reads, each with the known one that it may be meant for, or "".
     """
 
     gpu: Gpu
@@ -31,6 +32,7 @@ class Platform:
     cuda: float | None = None
     counted: bool = True
     misread: tuple[tuple[str, str], ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,9 +15,9 @@ from .api import Preflight
 from .check import Checked
 from .errors import InputError
 from .facts import Platform
+from .file_meant import hinted, named_last, same_name, visible
 from .file_report import FileReport, LaunchReport, PairFinding
 from .file_unknown import certain_rules, unknown_values, unseen_variables, unset_variables
-from .gpu import parse_gpu
 from .intake.command import parse_arguments
 from .intake.files import read_launches
 from .intake.hub import Hub
@@ -26,7 +25,7 @@ from .intake.launch import Launch
 from .intake.parsed import Parsed
 from .intake.refusal import Refusal
 from .intake.tokens import Word
-from .machine import platform_of
+from .machine import MAX_NODES, platform_of
 from .model_input import NOWHERE
 from .proof import holds
 from .unknown import Hole, holes_of, tried
@@ -81,7 +80,7 @@ class FileChecker:
         model_flag = preflight.knowledge.roles.get("model", "")
         model_hole = next((hole for hole in holes if hole.flag == model_flag and not hole.chosen), None)
         if model_hole is not None:
-            model = self.asked.model or _named_last(model_hole.text, preflight)
+            model = self.asked.model or named_last(model_hole.text, preflight)
             if model is None:
                 word = launch.arguments[model_hole.index]
                 raise InputError(
@@ -182,7 +181,7 @@ class FileChecker:
         except InputError as fault:
             if self.asked.model is not None:
                 return self.asked.model
-            alike = _same_name(named, preflight)
+            alike = same_name(named, preflight)
             if alike is not None:
                 return alike
             flag = preflight.knowledge.roles.get("model", "")
@@ -192,24 +191,35 @@ class FileChecker:
 
     def _platform(self, preflight: Preflight, launch: Launch, typed: Mapping[str, Value]) -> Platform:
         knowledge = preflight.knowledge
-        gpu = self.asked.gpu or _hinted(launch.hints, preflight)
+        gpu = self.asked.gpu or hinted(launch.hints, preflight)
         if gpu is None:
             raise InputError(
                 "the file does not say which GPU it runs on",
                 f"{launch.file}:{launch.at.line}",
                 f"Write: preflight check GPU {launch.file}",
             )
-        nodes = launch.nodes or typed.get(knowledge.roles.get("nodes", ""))
-        return platform_of(
-            knowledge,
-            gpu,
-            num_gpus=launch.num_gpus or _visible(launch, knowledge.roles),
-            nodes=nodes if self.asked.nodes == 1 and isinstance(nodes, int) and nodes > 1 else self.asked.nodes,
-            env={**launch.env, **self.asked.env},
-            without=self.asked.without,
-            cuda=self.asked.cuda,
-            memory_gib=self.asked.memory_gib,
-        )
+        typed_nodes = typed.get(knowledge.roles.get("nodes", ""))
+        # More than any cluster has, typed, is for SGLang's own rules to refuse.
+        several = typed_nodes if isinstance(typed_nodes, int) and 1 <= typed_nodes <= MAX_NODES else 1
+        nodes = launch.nodes or several
+        try:
+            return platform_of(
+                knowledge,
+                gpu,
+                num_gpus=launch.num_gpus or visible(launch, knowledge.roles),
+                nodes=nodes if self.asked.nodes == 1 else self.asked.nodes,
+                env=self.asked.env,
+                given=launch.env,
+                without=self.asked.without,
+                cuda=self.asked.cuda,
+                memory_gib=self.asked.memory_gib,
+            )
+        except InputError as fault:
+            if fault.where == "num_gpus" or (fault.where == "nodes" and self.asked.nodes == 1):
+                line, column = launch.said.get(fault.where, (launch.at.line, launch.at.column))
+                where = f"{launch.file}:{line}:{column}"
+                raise InputError(fault.message, where, fault.hint, fault.near) from None
+            raise
 
     def _pairs(self, reports: Sequence[LaunchReport]) -> tuple[PairFinding, ...]:
         known = [one for one in reports if one.values is not None]
@@ -253,44 +263,3 @@ def _stand_in(checked: Checked, model: str | None, hole: Hole | None) -> str:
     if not isinstance(checked.parsed, Parsed) or model is None:
         return ""
     return model if hole is not None or checked.parsed.model not in (None, model) else ""
-
-
-def _visible(launch: Launch, roles: Mapping[str, str]) -> int | None:
-    """How many GPUs a launch sees by its environment."""
-    for role in ("visible", "visible.amd"):
-        listed = launch.env.get(roles.get(role, ""), "")
-        if re.fullmatch(r"\d+(,\d+)*", listed):
-            return len(set(listed.split(",")))
-    return None
-
-
-def _hinted(hints: Sequence[str], preflight: Preflight) -> str | None:
-    """The GPU that a node label names, whole or in one of its words."""
-    known = preflight.knowledge.gpus
-    for hint in hints:
-        parts = re.split(r"[-_.\s]+", hint)
-        for text in (hint, "-".join(parts[1:]), *parts):
-            try:
-                count, gpu = parse_gpu(text, known)
-            except InputError:
-                continue
-            if count is None and not gpu.generic:
-                return gpu.name
-    return None
-
-
-def _named_last(path: str, preflight: Preflight) -> str | None:
-    """The checkpoint of the catalogue that a path of which not all is known ends in."""
-    last = path.rstrip("/").rpartition("/")[2]
-    return _same_name(last, preflight) if "/" in path and "$" not in last and "{" not in last else None
-
-
-def _same_name(path: str, preflight: Preflight) -> str | None:
-    """The checkpoint of the catalogue that a path ends in, if there is just one."""
-    parts = [part for part in re.split(r"[/\\]", path.lower()) if part]
-    for part in reversed(parts):
-        name = part.removeprefix("models--").rpartition("--")[2]
-        ids = {one.id for one in preflight.engine.catalogue.checkpoints if one.id.lower().rpartition("/")[2] == name}
-        if len(ids) == 1:
-            return ids.pop()
-    return None

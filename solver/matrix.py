@@ -73,7 +73,8 @@ class Matrix(NamedTuple):
     """The values of ``flag`` against those of ``axis``: ``gpu num_gpus release model``, or another flag.
 
     ``typed`` is typed everywhere. ``model gpu release`` are those of the place that was asked about; the columns say
-    where theirs differ.
+    where theirs differ. ``asked_release`` is the release that ``release`` answers for, ``inferred`` what to know of the
+    checkpoint.
     """
 
     flag: str
@@ -85,6 +86,8 @@ class Matrix(NamedTuple):
     typed: Mapping[str, Value]
     values: tuple[Value, ...]
     columns: tuple[Column, ...]
+    asked_release: str = ""
+    inferred: tuple[str, ...] = ()
 
 
 def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda done, whole: None) -> Matrix:
@@ -92,7 +95,7 @@ def matrix(start: Place, asked: Asked, world: World, progress: Progress = lambda
 
     Raises InputError.
     """
-    everywhere = tuple(places(start, asked, world))
+    everywhere = places(start, asked, world)
     values = asked.values or rows([place.engine.knowledge for _, place, _ in everywhere], asked.flag)
     refuted: dict[str, list[Refutation]] = {}
     columns = []

@@ -61,9 +61,16 @@ def applied(text: str, changes: Sequence[Edit]) -> str:
 
 
 def _words(one: LaunchReport, flag: str) -> list[Word]:
-    """The words that type a flag, wherever it is typed."""
-    place = one.report.spans.get(flag)
-    return list(one.words[place.start : place.end]) if place is not None else []
+    """The words that type a flag in the launch itself; what a file of --config says stands in that file."""
+    place, here = one.report.spans.get(flag), ("", one.launch.file)
+    if place is None or place.origin not in here:
+        return []
+    start = place.start
+    if any(other.origin not in here for other in one.report.spans.values()):
+        # Places count the settings of that file, which come before the words of the launch.
+        at = (place.line, place.column)
+        start = next((index for index, word in enumerate(one.words) if (word.line, word.column) == at), len(one.words))
+    return list(one.words[start : start + place.end - place.start])
 
 
 def _value_alone(words: Sequence[Word]) -> bool:
@@ -140,6 +147,10 @@ class _Lines:
             if head.endswith("\\"):
                 return Edit(len(head[:-1].rstrip()), end, "")
             return Edit(row, min(end + 1, len(self.text)), "")
+        if not self.text[row:start].strip():  # the first of its line: what it is indented by stays, YAML reads it
+            while self.text[stop : stop + 1] in (" ", "\t"):
+                stop += 1
+            return Edit(start, stop, "")
         while start and self.text[start - 1] in (" ", "\t"):
             start -= 1
         return Edit(start, stop, "")

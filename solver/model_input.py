@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +14,10 @@ from constraints.models_schema import Catalogue, Checkpoint, GgufHeader
 from constraints.plainly import plainly
 
 from .errors import InputError
+from .intake.home import put_in
 from .intake.hub import CONFIG, Hub
 from .near import nearest_names
-from .weights import stored_weights
+from .weights import INDEX_FILE, SINGLE_FILE, stored_weights
 
 # A config.json is a few kilobytes; the largest published list every layer of a quantized model.
 MAX_BYTES = 20 * 1024 * 1024
@@ -23,7 +25,11 @@ MAX_BYTES = 20 * 1024 * 1024
 QUANTIZATION_FILE = "hf_quant_config.json"
 # Its presence alone says how the weights were made.
 DESCRIPTION_FILE = "quant_model_description.json"
+# What is read of a folder.
+_READ = (CONFIG, QUANTIZATION_FILE, DESCRIPTION_FILE, INDEX_FILE, SINGLE_FILE)
 NOWHERE = Hub()
+# How fetching is asked for on a command line, and by a program.
+_FETCH = "--fetch; in Python Hub(fetched=True)"
 # SGLang takes OWNER/REPOSITORY/FILE.gguf and OWNER/REPOSITORY:QUANTIZATION for files to download.
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(?:/[\w./-]+\.gguf|:[\w.-]+)", re.ASCII)
 
@@ -55,10 +61,7 @@ def read_model(
     reference = reference.strip()
     if not reference:
         raise InputError("No model is named", "model", "Give a Hugging Face id, a folder or a config.json.")
-    try:
-        path = Path(reference).expanduser()
-    except RuntimeError:  # nobody has that name here
-        path = Path(reference)
+    path = Path(put_in(reference))
     checkpoint = catalogue.names.get(reference.lower().rstrip("/"))
     try:
         is_folder, is_file = path.is_dir(), path.is_file()
@@ -86,9 +89,37 @@ def read_model(
         raise InputError(
             f"revision {hub.revision} of {checkpoint.id} is not in the cache of Hugging Face",
             "revision",
-            "Add --fetch to get its config.json, or leave the revision out.",
+            f"Let its config.json be fetched ({_FETCH}), or leave the revision out.",
         )
     raise _unknown(reference, catalogue)
+
+
+# Size and time of last change of each file that says what a checkpoint is; None where there is none.
+State = tuple[tuple[int, int] | None, ...]
+
+
+def state_of(reference: str, catalogue: Catalogue, hub: Hub = NOWHERE) -> State:
+    """Another one when the files behind a reference are others: what was read of them is then no longer so."""
+    if not isinstance(reference, str):
+        return ()
+    path = put_in(reference.strip())
+    found = _stamp(path)
+    if found is not None:
+        folder = path if os.path.isdir(path) else os.path.dirname(path) or os.curdir
+    elif hub.revision is None and reference.strip().lower().rstrip("/") in catalogue.names:
+        return ()
+    else:
+        folder = str(hub.here(reference.strip()) or "")
+    beside = (_stamp(os.path.join(folder, name)) for name in ("", *_READ)) if folder else ()
+    return (found, *beside)
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        known = os.stat(path)
+    except (OSError, ValueError):  # a NUL is in no path
+        return None
+    return known.st_size, known.st_mtime_ns
 
 
 def _spelled(reference: str, checkpoint: Checkpoint) -> str:
@@ -210,6 +241,6 @@ def _unknown(reference: str, catalogue: Catalogue) -> InputError:
     return InputError(
         f"{reference} is not in the catalogue, nor in the cache of Hugging Face",
         "model",
-        f"{meant}For another checkpoint, name the folder or config.json of a download, or add --fetch.",
+        f"{meant}For another checkpoint, name the folder or config.json of a download, or have it fetched ({_FETCH}).",
         near,
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from .errors import InputError
+from .expected import text
 
 Thing = TypeVar("Thing")
 
@@ -22,7 +23,7 @@ def named(name: str, known: Mapping[str, Thing], kind: str, where: str) -> Thing
 
     Raises InputError.
     """
-    if name not in known:
+    if text(name, where, f"Give the name of a {kind}.") not in known:
         listed = "Known: " + ", ".join(sorted(known))
         raise InputError(f"no {kind} is called {name!r}", where, listed, nearest_names(name, sorted(known), 1))
     return known[name]

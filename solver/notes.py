@@ -17,12 +17,15 @@ _KINDS = {"bool": "true or false", "int": "whole number", "float": "number", "js
 
 
 def environment_notes(variables: Mapping[str, EnvVar], platform: Platform) -> tuple[str, ...]:
-    """A note for each variable whose text SGLang cannot read."""
+    """A note for each variable whose text SGLang cannot read, and for each set name that no rule reads."""
     notes = []
     for name, text in platform.misread:
         value = parse_value(variables[name], text)
         ends = "as if it were not set" if value is None else f"with {str(value).lower()}"
         notes.append(f"{name}={text} is no {_KINDS[variables[name].type]}: SGLang warns, and runs {ends}")
+    for name, near in platform.unread:
+        meant = f"; did you mean {near}?" if near else ""
+        notes.append(f"no rule reads the variable {name}: it is not known to change anything{meant}")
     return tuple(notes)
 
 

@@ -35,7 +35,7 @@ def stored_weights(folder: Path) -> Weights:
     """
     try:
         shard = _shard(folder)
-        header = _header(folder / shard) if shard and (folder / shard).exists() else {}
+        header = _header(folder / shard) if shard and _is_there(folder / shard) else {}
     except _Unreadable as fault:
         return Weights(None, str(fault))
     for name, entry in header.items():
@@ -52,8 +52,8 @@ def _is_expert(name: str) -> bool:
 def _shard(folder: Path) -> str | None:
     """The first file with expert weights; without any, the first file."""
     index = folder / INDEX_FILE
-    if not index.exists():
-        return SINGLE_FILE if (folder / SINGLE_FILE).exists() else None
+    if not _is_there(index):
+        return SINGLE_FILE if _is_there(folder / SINGLE_FILE) else None
     places = _object(_bytes(index), index.name).get("weight_map")
     if not isinstance(places, Mapping):
         raise _Unreadable(f"{index.name} has no weight_map")
@@ -64,6 +64,13 @@ def _shard(folder: Path) -> str | None:
     if files and Path(files[0]).name != files[0]:
         raise _Unreadable(f"{index.name} names a file outside of the folder")
     return files[0] if files else None
+
+
+def _is_there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except (OSError, ValueError) as fault:  # an index can name what no file is called
+        raise _Unreadable(f"{file.name} cannot be read: {plainly(fault)}") from None
 
 
 def _header(file: Path) -> Mapping[str, Any]:

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from solver.api import Preflight
 from solver.cli.app import run
+from solver.errors import Disagreement
 from solver.intake.here import Found
 
 BASE = {"id": 1, "model": "Qwen/Qwen3-8B", "gpu": "B200", "num_gpus": 1, "args": []}
@@ -171,6 +173,33 @@ def test_the_gpus_of_this_machine_are_for_lines_that_name_none(
     assert [one["holds"] for one in answers] == [True, True, False]
     assert run(["check", "--batch", str(path)]) == 1
     assert "'gpu' is missing" in json.loads(capsys.readouterr().out.splitlines()[0])["reason"]
+
+
+@pytest.mark.parametrize("fault", [ZeroDivisionError("here"), Disagreement("two readings"), RecursionError("deep")])
+def test_a_fault_of_the_program_ends_one_line_alone(
+    fault: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = Preflight.check
+
+    def broken(self: Preflight, model: str, *rest: Any, **more: Any) -> object:
+        if model == "Qwen/Qwen3-32B":
+            raise fault
+        return check(self, model, *rest, **more)
+
+    monkeypatch.setattr(Preflight, "check", broken)
+    cases = [{**BASE, "id": number, "model": f"Qwen/Qwen3-{size}"} for number, size in enumerate(("8B", "32B") * 2)]
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join(map(json.dumps, cases)))
+    assert run(["check", "--batch", str(path)]) == 3
+    told = capsys.readouterr()
+    answers = [json.loads(line) for line in told.out.splitlines()]
+    assert [(one["id"], one["verdict"]) for one in answers] == [
+        *((0, "ok"), (1, "internal-fault"), (2, "ok"), (3, "internal-fault"))
+    ]
+    assert type(fault).__name__ in answers[1]["reason"]
+    assert str(fault) in answers[1]["reason"]
+    assert "test_batch.py:" in answers[1]["reason"]
+    assert told.err.splitlines() == [answers[1]["reason"], "This is a fault of sglang-preflight, please report it."]
 
 
 def test_all_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,7 +178,8 @@ def test_config_file(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text("tp: 2\npage-size: 64\ntrust-remote-code: true\n", encoding="utf-8")
     found = parsed("--tp 4 --config c.yaml", folder=tmp_path)
     assert found.typed == {"tp_size": 4, "page_size": 64, "trust_remote_code": True}
-    assert (found.config, found.spans["page_size"].origin, found.spans["tp_size"].origin) == ("c.yaml", "c.yaml", "")
+    file = str(tmp_path / "c.yaml")
+    assert (found.config, found.spans["page_size"].origin, found.spans["tp_size"].origin) == ("c.yaml", file, "")
     assert refused("--config n.yaml", folder=tmp_path).reason == "config-not-found"
 
 

@@ -112,10 +112,14 @@ def test_what_is_wrong_with_a_weight_is_said(tmp_path: Path, capsys: pytest.Capt
         ("SGLANG_IS_FLASHINFER_AVAILABLE=on", "is no true or false: SGLang warns, and runs with false"),
         ("SGL_GRPC_WORKER_THREADS=four", "SGLANG_GRPC_WORKER_THREADS=four is no whole number"),
         ("SGLANG_ENABLE_PP_SPEC=Yes", ""),
-        ("SGLANG_NOBODY_READS_THIS=maybe", ""),
+        ("SGL_IS_FLASHINFER_AVAILABLE=0", ""),
+        ("SGLANG_NOBODY_READS_THIS=maybe", "no rule reads the variable SGLANG_NOBODY_READS_THIS: it is not known to"),
+        ("SGLANG_USE_AITR=1", "change anything; did you mean SGLANG_USE_AITER?"),
+        ("sglang_use_aiter=1", "change anything; did you mean SGLANG_USE_AITER?"),
+        ("ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1", "did you mean SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN?"),
     ],
 )
-def test_a_variable_that_sglang_cannot_read_is_told(setting: str, said: str) -> None:
+def test_a_variable_that_sglang_cannot_read_or_no_rule_does_is_told(setting: str, said: str) -> None:
     preflight = Preflight("0.5.23")
     name, _, value = setting.partition("=")
     notes = preflight.check("Qwen/Qwen3-8B", platform_of(preflight.knowledge, "H100", env={name: value}), []).subject

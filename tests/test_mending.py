@@ -60,3 +60,39 @@ def test_what_flags_cannot_mend_is_said(tmp_path: Path, capsys: pytest.CaptureFi
     file.write_text("python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --attention-backend flashinfr\n")
     assert run(["check", "H100", str(file), "--fix"]) == 1
     assert "no change of flags" in capsys.readouterr().err
+
+
+BESIDE = (
+    "python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --config {} --page-size 7 --chunked-prefill-size 100\n"
+)
+
+
+def test_words_beside_a_file_of_options_are_the_ones_that_change(tmp_path: Path) -> None:
+    """Places count the settings of that file: the words that went were some others."""
+    (tmp_path / "a.yaml").write_text("port: 4\nhost: 0.0.0.0\n")
+    file = tmp_path / "run.sh"
+    file.write_text(BESIDE.format("a.yaml"))
+    assert run(["check", "H100", str(file), "--fix"]) == 0
+    assert file.read_text() in (
+        BESIDE.format("a.yaml").replace(" --page-size 7", ""),
+        BESIDE.format("a.yaml").replace(" --chunked-prefill-size 100", ""),
+    )
+
+
+def test_a_way_out_that_cannot_be_written_is_not_denied(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.yaml").write_text("attention-backend: flashmla\nport: 4\n")
+    file = tmp_path / "run.sh"
+    file.write_text("python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B --config a.yaml\n")
+    assert run(["check", "H100", str(file), "--diff"]) == 1
+    assert "helps (see the ways out), and cannot be written here" in capsys.readouterr().err
+
+
+def test_the_first_word_of_a_folded_line_leaves_the_indent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without it the text ended there, and it was said that nothing helps."""
+    file = tmp_path / "compose.yaml"
+    file.write_text(
+        "services:\n  a:\n    command: >\n      python3 -m sglang.launch_server --model-path Qwen/Qwen3-8B\n"
+        "      --attention-backend flashmla --host 0.0.0.0\n"
+    )
+    assert run(["check", "H100", str(file), "--fix"]) == 0, capsys.readouterr().err
+    assert file.read_text().endswith("Qwen/Qwen3-8B\n      --host 0.0.0.0\n")

@@ -12,7 +12,7 @@ from constraints.plainly import plainly
 
 from ..errors import Disagreement, InputError, TooLarge
 from ..render.visible import visible
-from .options import FAULT, WRONG, YES, spelled
+from .options import FAULT, REPORT, WRONG, YES, spelled
 
 # Each command, and the module of this package that holds it.
 _COMMANDS = {
@@ -52,12 +52,13 @@ def run(words: list[str]) -> int:
         typer.echo(f"The knowledge has faults:\n{error}", err=True)
         return FAULT
     except (Disagreement, TooLarge) as error:
-        typer.echo(f"This is a fault of sglang-preflight, please report it: {error}", err=True)
+        typer.echo(f"{REPORT.rstrip('.')}: {error}", err=True)
         return FAULT
     except typer.Exit as exit_:
         return int(exit_.exit_code)
     except UsageError as error:
-        _told(f"{_usage(str(error))}\nSee preflight --help.")
+        if said := _usage(error):  # nothing is said where the whole help was shown
+            _told(f"{said}\nSee preflight --help.")
         return WRONG
     except (typer.Abort, KeyboardInterrupt):
         return 130
@@ -68,7 +69,7 @@ def run(words: list[str]) -> int:
         return WRONG
     except Exception:  # Python's own exit code for it, 1, would say that the answer is no
         sys.excepthook(*sys.exc_info())
-        typer.echo("This is a fault of sglang-preflight, please report it.", err=True)
+        typer.echo(REPORT, err=True)
         return FAULT
 
 
@@ -89,11 +90,23 @@ def _told(message: str, place: str = "") -> None:
     typer.echo(visible(cut(message, place)), err=True)
 
 
-def _usage(text: str) -> str:
-    """What typer says of a bad option, in plain words."""
-    for theirs, ours in (("valid int range", "whole number in range"), ("valid integer", "whole number")):
-        text = text.replace(theirs, ours)
-    return text.replace("valid float", "number")
+# Typer's words for kinds of values, and plain ones: also a number of too many digits is none to it.
+_KINDS = {
+    "valid int range": "whole number in range",
+    "valid integer": "whole number in range",
+    "valid int": "whole number in range",
+    "valid float": "number",
+}
+
+
+def _usage(error: Exception) -> str:
+    """What typer says of a bad option, in plain words, behind the option it speaks of."""
+    said = str(error)
+    for theirs, ours in _KINDS.items():
+        said = said.replace(theirs, ours)
+    named = getattr(getattr(error, "param", None), "opts", ())
+    option = next((one for one in named if one.startswith("--")), "")
+    return f"{option}: {said}" if option and option not in said else said
 
 
 def _application(words: list[str]) -> typer.Typer:

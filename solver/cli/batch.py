@@ -1,12 +1,19 @@
-"""JSON lines of launch commands -> JSON lines of verdicts, one each, in order; a bad line never stops the rest."""
+"""JSON lines of launch commands -> JSON lines of verdicts, one each, in order; a bad line never stops the rest.
+
+Nor does a fault of this program: the line that met it says so, and the exit code does.
+"""
 
 from __future__ import annotations
 
 import gc
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
+
+import typer
 
 from constraints.plainly import plainly
 from constraints.values import Value
@@ -20,10 +27,14 @@ from ..machine import platform_of
 from ..model_input import NOWHERE
 from ..render import machine
 from ..render.lines import Lines
+from ..render.visible import visible
 from .cases import WHERE, batch_case, expect_case, whole_number
 from .inputs import opened
+from .options import FAULT, NO, REPORT, YES
 
 MAX_LINE = 4_000_000
+# The verdict on a line at which this program failed.
+FAULTY = "internal-fault"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +48,31 @@ class Usual:
 
 
 def run(file: str, usual: Usual) -> int:
-    """Answer each line; exit code 0 when all hold, 1 otherwise.
+    """Answer each line; exit code 0 when all hold, 1 when one does not, 3 when this program failed at one.
 
     Raises InputError when the file cannot be read.
     """
     answers: dict[str | None, Preflight] = {}
     answered = Lines()
     everything_holds = True
+    faults = 0
     try:
         with opened(file) as lines:
             for line in _lines(lines, file):
-                data, effective = _answer(line, usual, answers)
+                data, text = _answered(line, usual, answers, answered)
                 everything_holds = everything_holds and data.get("holds") is True
-                text = machine.as_json(data, None) if effective is None else answered.line(data, effective)
+                if data["verdict"] == FAULTY:
+                    faults += 1
+                    if faults == 1:
+                        typer.echo(visible(f"{data['reason']}\n{REPORT}"), err=True)
                 sys.stdout.write(text + "\n")
     except BrokenPipeError:  # whoever reads the answers has enough
         raise
     except OSError as fault:
         raise InputError(f"cannot be read: {plainly(fault)}", file) from None
-    return 0 if everything_holds else 1
+    if faults:
+        return FAULT
+    return YES if everything_holds else NO
 
 
 def _lines(lines: BinaryIO, file: str) -> Iterator[str]:
@@ -65,6 +82,34 @@ def _lines(lines: BinaryIO, file: str) -> Iterator[str]:
         if line.strip():
             # A line that is no text is a bad line, not the end; JSON out is ASCII, which every terminal can take.
             yield line.decode("utf-8", errors="replace").removeprefix("\ufeff")
+
+
+def _answered(
+    line: str, usual: Usual, answers: dict[str | None, Preflight], written: Lines
+) -> tuple[dict[str, Any], str]:
+    """The answer to a line, and as it is written."""
+    try:
+        data, effective = _answer(line, usual, answers)
+        return data, machine.as_json(data, None) if effective is None else written.line(data, effective)
+    except BrokenPipeError:
+        raise
+    except Exception as fault:  # whatever it is, the other lines are to be answered
+        data = {"id": _id(line), "verdict": FAULTY, "reason": _last_line(fault)}
+        return data, machine.as_json(data, None)
+
+
+def _id(line: str) -> Any:
+    try:
+        return batch_case(line).get("id")
+    except InputError:
+        return None
+
+
+def _last_line(fault: Exception) -> str:
+    """What Python says of a fault, and where it happened."""
+    said = traceback.format_exception_only(fault)[-1].strip()
+    frames = traceback.extract_tb(fault.__traceback__)
+    return f"{said} ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else said
 
 
 def _answer(

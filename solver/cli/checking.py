@@ -15,6 +15,7 @@ from ..errors import InputError
 from ..gpu import parse_gpu
 from ..intake.hub import Hub
 from . import completion
+from .commanding import gpus_said, launch_said, release_said
 from .filing import is_file
 from .inputs import gpu_asked, is_gpu, kept_of, launch_asked, settings_of
 from .options import (
@@ -104,9 +105,17 @@ def check(
 
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
-    preflight = Preflight(release, hub)
+    launch = launch_said(words[1:])
+    preflight = Preflight(release_said(launch, release), hub)
     platform, arguments = launch_asked(
-        preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
+        preflight.knowledge,
+        words,
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=gpu_memory,
+        num_gpus=gpus_said(launch, preflight.knowledge.roles),
     )
     report = preflight.check(model, platform, arguments, Path(), why=why, keep=kept_of(keep, preflight.knowledge.flags))
     report = report._replace(memory=preflight.memory(report) if report.refusal is None else None)
@@ -143,9 +152,17 @@ def resolve(
         words, memory = _with_gpu(words, None)
     if not words or words[0].startswith("-"):
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
-    preflight = Preflight(release, Hub(fetch, revision))
+    launch = launch_said(words[1:])
+    preflight = Preflight(release_said(launch, release), Hub(fetch, revision))
     platform, arguments = launch_asked(
-        preflight.knowledge, words, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory
+        preflight.knowledge,
+        words,
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=memory,
+        num_gpus=gpus_said(launch, preflight.knowledge.roles),
     )
     report = preflight.check(model, platform, arguments, Path())
     data = machine.check(report)

@@ -9,6 +9,7 @@ import typer
 
 from ..errors import InputError
 from . import launching
+from .commanding import gpus_said, launch_said, release_said
 from .inputs import flags_of, gpu_asked, kept_of, machine_asked, pins_of, settings_of, text_of
 from .options import (
     NO,
@@ -81,7 +82,8 @@ def explain(
         raise InputError(said, "explain", 'Give either --set FLAG=VALUE or --args "FLAGS".')
     if plot is not None:
         expect_plot(plot)
-    preflight = Preflight(release, Hub(fetch, revision))
+    launch = launch_said([args] if args else [])
+    preflight = Preflight(release_said(launch, release), Hub(fetch, revision))
     memory = None
     if here or which is not Which.gpu:
         example = "preflight explain MODEL 8xB200 --set FLAG=VALUE"
@@ -96,6 +98,7 @@ def explain(
         cuda=cuda,
         memory_gib=memory,
         given=given,
+        num_gpus=gpus_said(launch, preflight.knowledge.roles),
     )
     if which is not None:
         return _which(preflight, which, model, platform, sets, arguments if args is not None else None, output)

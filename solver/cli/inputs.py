@@ -100,14 +100,24 @@ def machine_asked(
     cuda: str | None,
     memory_gib: float | None = None,
     given: Mapping[str, str] | None = None,
+    num_gpus: int | None = None,
 ) -> Platform:
     """The machine that the options of a command describe; ``given`` is set by the launch command itself, below ``env``.
 
+    ``num_gpus`` is how many GPUs it is given.
+
     Raises InputError.
     """
-    variables = {**(given or {}), **settings_of(env)}
     return platform_of(
-        knowledge, gpu, nodes=nodes, env=variables, without=without or (), cuda=cuda, memory_gib=memory_gib
+        knowledge,
+        gpu,
+        nodes=nodes,
+        env=settings_of(env),
+        num_gpus=num_gpus,
+        given=given,
+        without=without or (),
+        cuda=cuda,
+        memory_gib=memory_gib,
     )
 
 
@@ -251,6 +261,7 @@ def launch_asked(
     without: Sequence[str] | None,
     cuda: str | None,
     memory_gib: float | None,
+    num_gpus: int | None = None,
 ) -> tuple[Platform, list[str]]:
     """The machine and the flags of words that name a GPU and then a launch; its own environment counts below ``env``.
 
@@ -258,6 +269,14 @@ def launch_asked(
     """
     arguments, given = arguments_of(words[1:], knowledge.flags)
     machine = machine_asked(
-        knowledge, words[0], nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory_gib, given=given
+        knowledge,
+        words[0],
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=memory_gib,
+        given=given,
+        num_gpus=num_gpus,
     )
     return machine, arguments

@@ -12,6 +12,7 @@ from constraints.evaluate import evaluate
 from constraints.values import Value
 
 from ..errors import InputError
+from ..intake.home import put_in
 from ..render.launch import Mount
 from .options import LaunchFormat
 
@@ -172,9 +173,9 @@ def _named(word: str) -> tuple[_Named, Path | None]:
 def _on_disk(word: str) -> Path | None:
     """The full path of what a word names on this machine; None where it names nothing there."""
     try:
-        path = Path(word).expanduser()
+        path = Path(put_in(word))
         return path.absolute() if path.exists() else None
-    except (OSError, RuntimeError, ValueError):  # too long for a name, no such home, a NUL: no path of this machine
+    except (OSError, ValueError):  # too long for a name, a NUL: no path of this machine
         return None
 
 

@@ -39,7 +39,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
     for row in rows:
         drawn.add_row(*row)
     out = StringIO()
-    Console(file=out, width=WIDTH, no_color=True, highlight=False).print(drawn)
+    # Not even where a variable forces colours: a table goes through what shows them instead of obeying.
+    Console(file=out, width=WIDTH, force_terminal=False, color_system=None, highlight=False).print(drawn)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 

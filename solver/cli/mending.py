@@ -79,8 +79,12 @@ def mend(checker: FileChecker, name: str, text: str, report: FileReport) -> tupl
 
 
 def _said(before: FileReport, after: FileReport, changed: bool, written: bool) -> str:
+    from ..mend import mendable
+
     if before.holds:
         return "holds as it is"
+    if not changed and any(mendable(one) is not None for one in before.launches):
+        return "a change of flags helps (see the ways out), and cannot be written here"
     if not changed:
         return "no change of flags was found that helps"
     done = "mended" if written else "can be mended"

@@ -11,6 +11,7 @@ import typer
 from . import completion
 
 YES, NO, WRONG, FAULT = 0, 1, 2, 3
+REPORT = "This is a fault of sglang-preflight, please report it."
 
 # Parameters of the API that are options here, and those that are called something else.
 _PARAMETERS = frozenset(

@@ -218,7 +218,9 @@ class ArgumentParser:
             if action.options in self.seen:
                 model = str(self.typed[flag.name])
             elif needs_model:
-                raise Refused(Refusal("missing-required", action.options[0], flag.name))
+                of_file = bool(self.words) and all(word.layout == "entry" for word in self.words)
+                key = action.options[0].removeprefix("--") if of_file else ""
+                raise Refused(Refusal("missing-required", action.options[0], flag.name, key=key))
         return model
 
     def _left_over(self, extras: list[int], sorted_words: Mapping[int, Option]) -> Refusal:
@@ -246,7 +248,7 @@ class ArgumentParser:
         place: int,
     ) -> None:
         word = self.words[place]
-        self.notices.append(Notice(code, option, instead, place, word.line, word.column))
+        self.notices.append(Notice(code, option, instead, place, word.line, word.column, self._key(place)))
 
     def _refusal(
         self,
@@ -266,7 +268,17 @@ class ArgumentParser:
         word = self.words[place]
         shown = word.text if text is None else text
         at = (word.line, word.column, place, word.origin)
-        return Refusal(reason, option, flag, shown, *at, expected, choices, candidates, near, extras, elsewhere)
+        key = self._key(place)
+        return Refusal(reason, option, flag, shown, *at, expected, choices, candidates, near, extras, elsewhere, key)
+
+    def _key(self, place: int) -> str:
+        """The key under which a word stands in a file of SGLang's options; "" for a word of a command line."""
+        while place >= 0 and self.words[place].layout == "entry":
+            text = self.words[place].text
+            if text.startswith("--"):
+                return text.removeprefix("--")
+            place -= 1
+        return ""
 
 
 def _take(action: Action, pattern: str) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .container import Manifest, command_launches, listed_launches, scalars, text_of, words_in
 from .expand import Fixed, expand, expanded
-from .launch import Launch
+from .launch import Launch, counted
 from .template import is_template
 from .tokens import Word
 from .yamltree import Node
@@ -32,13 +32,15 @@ def compose_launches(file: str, lines: list[str], document: Node) -> Iterator[La
     services = document.get("services")
     for name, service in services.entries() if services is not None else ():
         env, unset, where = _environment(service)
+        gpus, said = _gpus(service)
         for launch in _service_launches(manifest, service, env):
             image, _ = expand(text_of(service.get("image")), {})
             yield replace(
                 launch,
                 name=name.text,
                 image=image,
-                num_gpus=_gpus(service),
+                num_gpus=gpus,
+                said=said,
                 where={**launch.where, **where},
                 unset={**unset, **launch.unset},
                 unseen=_files(service),
@@ -83,14 +85,15 @@ def _environment(service: Node) -> tuple[dict[str, str], dict[str, str], dict[st
     return texts, unset, where
 
 
-def _gpus(service: Node) -> int | None:
-    """How many GPUs are reserved; None for all, or when nothing is said."""
+def _gpus(service: Node) -> tuple[int | None, Mapping[str, tuple[int, int]]]:
+    """How many GPUs are reserved, None for all, or when nothing is said; and where that stands."""
     devices = service.get("deploy", "resources", "reservations", "devices")
     for device in devices.items if devices is not None else ():
-        count = text_of(device.get("count"))
-        if count.isdecimal() and int(count):
-            return int(count)
+        node = device.get("count")
+        number = counted(text_of(node))
+        if node is not None and number is not None:
+            return number, {"num_gpus": (node.line, node.column)}
         listed = scalars(device.get("device_ids"))
         if listed:
-            return len(listed)
-    return None
+            return len(listed), {"num_gpus": (listed[0].line, listed[0].column)}
+    return None, {}

@@ -9,14 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from constraints.errors import KnowledgeError
 from constraints.plainly import plainly
 from constraints.schema import Action, Flags
 
+from ..errors import InputError
 from .refusal import Reason, Refusal
 from .tokens import Word
+
+if TYPE_CHECKING:
+    from .yamltree import Node
 
 
 def merge_config(
@@ -57,15 +61,16 @@ def merge_config(
     path = (folder or Path()) / name
     if path.suffix.lower() not in (".yaml", ".yml"):
         return refuse("config-not-yaml", name)
-    if not path.exists():
-        return refuse("config-not-found", name)
     from constraints.read import MAX_FILE, is_endless, read_as_python
 
-    if is_endless(path):
-        return refuse("config-unreadable", name, f"it is no plain file of at most {MAX_FILE // 1_000_000} MB")
     try:
-        data = read_as_python(path.read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError, KnowledgeError) as fault:
+        if not path.exists():
+            return refuse("config-not-found", name)
+        if is_endless(path):
+            return refuse("config-unreadable", name, f"it is no plain file of at most {MAX_FILE // 1_000_000} MB")
+        text = path.read_text(encoding="utf-8")
+        data = read_as_python(text, name)
+    except (OSError, ValueError, KnowledgeError) as fault:  # also a name too long, a NUL in it, and no text
         return refuse("config-unreadable", name, plainly(fault))
     if data is None:
         data = {}
@@ -74,7 +79,7 @@ def merge_config(
     found = _settings(data, flags)
     if isinstance(found, str):
         return refuse("config-bad-key", found, name)
-    merged = [Word(text, at.line, at.column, origin=name) for _, texts in found for text in texts]
+    merged = entry_words(found, _document(text, name), str(path))
     return [*merged, *words[: places[0]], *words[places[0] + 2 :]], name
 
 
@@ -90,6 +95,31 @@ def config_words(text: str, name: str, flags: Flags) -> list[tuple[str, list[str
         return Refusal("config-not-mapping")
     found = _settings(data, flags)
     return Refusal("config-bad-key", word=found) if isinstance(found, str) else found
+
+
+def entry_words(found: Sequence[tuple[str, list[str]]], document: Node | None, file: str) -> list[Word]:
+    """The words of each key, at its place in the file: an option at the key, what follows at its value."""
+    places = {} if document is None else {key.text: (key, value) for key, value in document.pairs}
+    words = []
+    for key, texts in found:
+        pair = places.get(key) or ((document, document) if document is not None else None)
+        for number, text in enumerate(texts):
+            word = Word(text, origin=file, layout="entry")
+            if pair is not None:
+                at = pair[min(number, 1)]
+                word = word._replace(line=at.line, column=at.column, stop=at.stop)
+            words.append(word)
+    return words
+
+
+def _document(text: str, name: str) -> Node | None:
+    """The tree of a file, for its places; None where it is too deep or too large for one."""
+    from .yamltree import read_documents
+
+    try:
+        return next(iter(read_documents(text, name)), None)
+    except InputError:
+        return None
 
 
 def _settings(data: dict[Any, Any], flags: Flags) -> list[tuple[str, list[str]]] | str:

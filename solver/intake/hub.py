@@ -14,6 +14,7 @@ from typing import NamedTuple
 from constraints.plainly import plainly
 
 from ..errors import InputError
+from .home import put_in
 
 CONFIG = "config.json"
 FILES = (CONFIG, "hf_quant_config.json", "quant_model_description.json", "model.safetensors.index.json")
@@ -46,6 +47,13 @@ class Hub(NamedTuple):
             return cached
         return _fetched(reference, revision)
 
+    def here(self, reference: str) -> Path | None:
+        """The folder in the cache, which nothing is fetched for."""
+        try:
+            return self._replace(fetched=False).find(reference)
+        except InputError:
+            return None
+
 
 def _cached(reference: str, revision: str) -> Path | None:
     """The snapshot of a revision in the cache, if its config is there."""
@@ -64,12 +72,11 @@ def _cache() -> Path:
     """Where Hugging Face keeps its files, by the variables it reads itself."""
     named = os.environ.get("HF_HUB_CACHE") or os.environ.get("HUGGINGFACE_HUB_CACHE")
     if named:
-        return Path(named).expanduser()
+        return Path(put_in(named))
     home = os.environ.get("HF_HOME")
     if home:
-        return Path(home).expanduser() / "hub"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base).expanduser() if base else Path.home() / ".cache") / "huggingface" / "hub"
+        return Path(put_in(home)) / "hub"
+    return Path(put_in(os.environ.get("XDG_CACHE_HOME") or "~/.cache")) / "huggingface" / "hub"
 
 
 def offline() -> str:

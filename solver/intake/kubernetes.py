@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from .container import Manifest, listed_launches, scalars, text_of
-from .launch import Launch
+from .launch import Launch, counted
 from .template import is_template
 from .tokens import Word
 from .yamltree import Node
@@ -33,7 +33,7 @@ class _Above:
     name: str = ""
     env: Mapping[str, str] = field(default_factory=dict)
     service: Node | None = None
-    nodes: int | None = None
+    nodes: Node | None = None
     shared: SharedVariables = field(default_factory=dict)
 
 
@@ -139,8 +139,13 @@ def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) ->
             launch,
             name=name,
             image=image,
-            num_gpus=gpus,
-            nodes=above.nodes,
+            num_gpus=counted(text_of(gpus)),
+            nodes=counted(text_of(above.nodes)),
+            said={
+                name: (node.line, node.column)
+                for name, node in (("num_gpus", gpus), ("nodes", above.nodes))
+                if node is not None
+            },
             hints=hints,
             where={**launch.where, **own.where},
             unset={**own.unset, **launch.unset},
@@ -148,10 +153,10 @@ def _container(manifest: Manifest, container: Node, pod: Node, above: _Above) ->
         )
 
 
-def _nodes(component: Node) -> int | None:
-    """How many nodes Dynamo spreads a component over; it tells the server itself."""
-    text = text_of(component.get("multinode", "nodeCount"))
-    return int(text) if text.isdecimal() and int(text) else None
+def _nodes(component: Node) -> Node | None:
+    """What says over how many nodes Dynamo spreads a component; it tells the server itself."""
+    node = component.get("multinode", "nodeCount")
+    return node if counted(text_of(node)) is not None else None
 
 
 def _environment(container: Node, key: str, above: _Above) -> _Environment:
@@ -205,13 +210,13 @@ def _kubelet(text: str, known: Mapping[str, str]) -> str:
     return _REFERENCE.sub(lambda found: "$" if found[0] == "$$" else known.get(found[1], found[0]), text)
 
 
-def _gpus(container: Node) -> int | None:
+def _gpus(container: Node) -> Node | None:
+    """What says how many GPUs a container gets."""
     for part in ("limits", "requests"):
         resources = container.get("resources", part)
         for key, value in resources.entries() if resources is not None else ():
-            text = text_of(value)
-            if key.text.rpartition("/")[2] in _GPU_KEYS and text.isdecimal() and int(text):
-                return int(text)
+            if key.text.rpartition("/")[2] in _GPU_KEYS and counted(text_of(value)) is not None:
+                return value
     return None
 
 

@@ -12,7 +12,10 @@ from .words import CommandLine, Entry
 
 FileKind = Literal["shell", "dockerfile", "compose", "kubernetes", "systemd", "config"]
 
-_IMAGE = re.compile(r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d+\.\d+\.\d+(?:\.?(?:post|rc)\d+)?)[\w.\-]*", re.ASCII)
+_DIGITS = 18
+_IMAGE = re.compile(
+    r"[\w.\-/:]*sglang[\w.\-/]*:v?(\d{1,9}\.\d{1,9}\.\d{1,9}(?:\.?(?:post|rc)\d{1,9})?)[\w.\-]*", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,7 @@ class Launch:
 
     ``at`` is where it stands, ``where`` the place of each environment variable, ``hints`` texts that may name its GPU.
     ``unset``: variables that are set to what the file does not say; ``unseen``: where others are that it names.
+    ``said``: where ``num_gpus`` and ``nodes`` stand, those of them that stand by themselves.
     """
 
     kind: FileKind
@@ -37,12 +41,19 @@ class Launch:
     where: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     unset: Mapping[str, str] = field(default_factory=dict)
     unseen: tuple[Word, ...] = ()
+    said: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def release(self) -> str | None:
         """The release its image is tagged with."""
         found = _IMAGE.fullmatch(self.image)
         return found[1] if found else None
+
+
+def counted(text: str) -> int | None:
+    """A number of things, at least one; None for what is none. Past its first digits it is too large in any case."""
+    digits = text.lstrip("0")
+    return int(digits[:_DIGITS]) if digits and digits.isascii() and digits.isdecimal() else None
 
 
 def launch_from(command: CommandLine, kind: FileKind, file: str, **said: str) -> Launch:
@@ -61,7 +72,9 @@ def launch_from(command: CommandLine, kind: FileKind, file: str, **said: str) ->
         unset=command.unset,
         unseen=_files_of(command.before),
     )
-    return replace(launch, num_gpus=_docker_gpus(texts), **said)  # type: ignore[arg-type]
+    gpus, place = _docker_gpus(texts)
+    where = {} if gpus is None else {"num_gpus": (command.before[place].line, command.before[place].column)}
+    return replace(launch, num_gpus=gpus, said=where, **said)  # type: ignore[arg-type]
 
 
 def _from(file: str, word: Word) -> Word:
@@ -80,12 +93,12 @@ def _files_of(words: Sequence[Word]) -> tuple[Word, ...]:
     return tuple(found)
 
 
-def _docker_gpus(texts: Sequence[str]) -> int | None:
-    """How many GPUs `docker run` gives; None where it gives all, or is not said."""
+def _docker_gpus(texts: Sequence[str]) -> tuple[int | None, int]:
+    """How many GPUs `docker run` gives, None where it gives all, or is not said; and the word that says it."""
     for place, text in enumerate(texts):
         if text.startswith("--gpus"):
             given = text.partition("=")[2] or "".join(texts[place + 1 : place + 2])
             if "device" in given:
-                return len(re.findall(r"\d+", given.partition("device")[2])) or None
-            return int(given) if given.isdecimal() and int(given) else None
-    return None
+                return len(re.findall(r"\d+", given.partition("device")[2])) or None, place
+            return counted(given), place
+    return None, 0

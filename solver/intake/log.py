@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from constraints.values import Value
 
-_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>[\w.<>]+))?')
+# Python recurses no deeper by itself; the last ones say where it failed.
+_MOST_FRAMES = 1000
+# What colours a terminal, which loggers write into files as well.
+_COLOURS = re.compile(r"\x1b\[[0-9;:]{0,32}[mK]")
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d{1,9})(?:, in (?P<function>[\w.<>]+))?')
 _ERROR = re.compile(
     r"(?:^|[\s|:\]])(?P<type>(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception))"
     r"(?:: ?(?P<text>.*))?$"
@@ -21,7 +26,11 @@ _USAGE = re.compile(r"(?:^|\s)[\w./-]+: error: (?P<text>.+)$")
 _ARGUMENTS = re.compile(r"server_args\s*=\s*(?:ServerArgs\(|\{)")
 _PAIR = re.compile(r"\s*,?\s*(?:'(?P<key>\w+)'\s*:|(?P<name>\w+)\s*=)\s*")
 _LAUNCH = re.compile(r"sglang\.launch_server|sglang/launch_server\.py|\bsglang serve\b")
-_RELEASE = re.compile(r"sglang(?:[-_ =:]|version|v)*['\"]?(\d+\.\d+\.\d+(?:\.?(?:post|rc|dev)\d+)?)", re.IGNORECASE)
+_NUMBER = r"[0-9]{1,9}"
+_RELEASE = re.compile(
+    rf"sglang(?:[-_ =:]|version|v)*['\"]?({_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:\.?(?:post|rc|dev){_NUMBER})?)",
+    re.IGNORECASE,
+)
 _PACKAGE = re.compile(r"(?:^|/)sglang/(?=srt/|kernels/|launch_server|cli/)")
 _PREFIX = re.compile(r"^(?:\S+\s*\|\s?|\[[^\]]*\]\s*|\d{4}-\d\d-\d\d[T ]\S+\s+(?:stderr F |stdout F )?)+")
 MAX_CHARACTERS = 20_000_000
@@ -58,7 +67,7 @@ class Log:
 
 def read_log(text: str) -> Log:
     """The first failure of a log that has frames of the server, else the last message that looks like one."""
-    text = text[:MAX_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+    text = _COLOURS.sub("", text[:MAX_CHARACTERS]).replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     lines = [_ends(line) for line in text.split("\n")]
     text = "\n".join(lines)
     failures = list(_failures(lines))
@@ -90,10 +99,10 @@ def _ends(line: str) -> str:
 
 def _failures(lines: list[str]) -> Iterator[tuple[tuple[Frame, ...], str, str]]:
     """Each error line with the frames that lead to it; messages may go on over several lines."""
-    frames: list[Frame] = []
+    frames: deque[Frame] = deque(maxlen=_MOST_FRAMES)
     for place, line in enumerate(lines):
         if "Traceback (most recent call last)" in line:
-            frames = []
+            frames.clear()
         if found := _FRAME.search(line):
             inside = _PACKAGE.search(found["file"])
             if inside:
@@ -105,7 +114,7 @@ def _failures(lines: list[str]) -> Iterator[tuple[tuple[Frame, ...], str, str]]:
                 found["type"].rpartition(".")[2],
                 _whole(found["text"] or "", lines[place + 1 : place + 13]),
             )
-            frames = []
+            frames.clear()
 
 
 def _whole(first: str, following: list[str]) -> str:

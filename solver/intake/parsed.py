@@ -26,7 +26,8 @@ class Notice:
     """Something SGLang accepts and a person may want to know of.
 
     ``deprecated`` (``instead`` says what to write), ``ignored`` (the option does nothing), ``abbreviated`` (for
-    ``instead``), ``unread-config`` (a configuration file SGLang does not look at when it is named so).
+    ``instead``), ``unread-config`` (a configuration file SGLang does not look at when it is named so). ``key`` as in a
+    `Refusal`.
     """
 
     code: Code
@@ -35,6 +36,7 @@ class Notice:
     index: int
     line: int
     column: int
+    key: str = ""
 
 
 class Parsed(NamedTuple):

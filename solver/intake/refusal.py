@@ -44,7 +44,7 @@ class Refusal:
     its ``index`` among the arguments. ``expected`` names the type, the converter or the number of values,
     ``choices`` the values allowed, ``candidates`` the options an abbreviation may mean, ``near`` the options or
     choices spelled alike, ``extras`` every word left over, ``elsewhere`` what other releases make of
-    the option or choice.
+    the option or choice. ``key``: what stands in place of the option where a file of SGLang's options says it.
     """
 
     reason: Reason
@@ -61,3 +61,4 @@ class Refusal:
     near: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     elsewhere: Elsewhere | None = None
+    key: str = ""

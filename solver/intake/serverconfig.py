@@ -5,7 +5,7 @@ from __future__ import annotations
 from constraints.schema import Flags
 
 from ..errors import InputError
-from .configfile import config_words
+from .configfile import config_words, entry_words
 from .launch import Launch
 from .refusal import Refusal
 from .tokens import Word
@@ -30,6 +30,16 @@ def is_server_config(document: Node, spellings: frozenset[str]) -> bool:
     return len(known) >= _SHARE * len(document.pairs)
 
 
+def _unreadable(found: Refusal, file: str, document: Node) -> InputError:
+    """Why SGLang does not read a file at all."""
+    if found.reason != "config-bad-key":
+        return InputError(f"SGLang cannot read this file: {found.word or 'it is no mapping'}", file)
+    at = next((key for key, _ in document.pairs if key.text == found.word), document)
+    where = f"{file}:{at.line}:{at.column}"
+    hint = f"Give --{found.word} on the command line, beside --config."
+    return InputError(f"SGLang does not take the key {found.word} in a file", where, hint)
+
+
 def server_config_launch(file: str, text: str, document: Node, flags: Flags) -> Launch:
     """The launch of a configuration file.
 
@@ -37,13 +47,7 @@ def server_config_launch(file: str, text: str, document: Node, flags: Flags) -> 
     """
     found = config_words(text, file, flags)
     if isinstance(found, Refusal):
-        raise InputError(f"SGLang cannot read this file: {found.reason} {found.word}".rstrip(), file)
-    places = {key.text: (key, value) for key, value in document.pairs}
-    words: list[Word] = []
-    for key, texts in found:
-        node, value = places.get(key, (document, document))
-        for number, one in enumerate(texts):
-            at = node if number == 0 else value
-            words.append(Word(one, at.line, at.column, file, False, at.stop, "entry"))
+        raise _unreadable(found, file, document)
+    words = entry_words(found, document, file)
     start = Word("", document.line, document.column, file)
     return Launch("config", file, start, tuple(words), entry="launch_server")

@@ -69,10 +69,19 @@ def _scaled(word: str) -> Value:
         return int(word)
     number, suffix = match.groups()
     if suffix in _IEC:
-        return int(number) * _IEC[suffix]
+        return _printable(int(number) * _IEC[suffix])
     from decimal import Decimal  # 1.1k is 1100 exactly
 
-    return int(Decimal(number) * _SI[suffix])
+    return _printable(int(Decimal(number) * _SI[suffix]))
+
+
+def _printable(number: int) -> int:
+    """A number that Python can write out; SGLang, which prints its arguments, fails at another one.
+
+    Raises ValueError.
+    """
+    str(number)
+    return number
 
 
 def _reject_constant(word: str) -> Any:

@@ -8,7 +8,7 @@ from ..file_report import FileReport, LaunchReport, PairFinding, Spot
 from . import text
 from .conflict import CUT_SHORT
 from .launch import pretty
-from .problems import NOTICES, title, told_notices, unknown_message
+from .problems import notice_message, title, told_notices, unknown_message
 from .sentence import cited, shown, wrapped
 
 
@@ -59,7 +59,7 @@ def _launch(one: LaunchReport) -> str:
         words = " ".join(word.text for word in one.foreign)
         lines.append(wrapped(f"Note: its launcher keeps these words for itself: {words}"))
     for notice in told_notices(one.report):
-        lines.append(wrapped("Note: " + NOTICES[notice.code].format(option=notice.option, instead=notice.instead)))
+        lines.append(wrapped("Note: " + notice_message(notice)))
     lines += text.check(one.report, _places(one)).rstrip("\n").splitlines()
     if one.unknown:
         lines += ["", "Values that the file does not say:"]

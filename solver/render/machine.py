@@ -14,7 +14,7 @@ from constraints.values import Value
 from ..intake.refusal import Refusal
 from ..report import Change, CheckReport, Element, Explanation, Finding, Subject
 from . import memory, roofline, why
-from .sentence import finding_message, refusal_hint, refusal_message
+from .sentence import finding_message, is_writable, refusal_hint, refusal_message, shown
 from .visible import visible_json
 
 if TYPE_CHECKING:
@@ -34,9 +34,11 @@ def as_json(data: Any, indent: int | None = 2) -> str:
 
 
 def _finite(data: Any) -> Any:
-    """Data with numbers that JSON has no word for (NaN, infinity) as texts."""
+    """Data with numbers that JSON has no word for (NaN, infinity), or Python none, as texts."""
     if isinstance(data, float) and not math.isfinite(data):
         return str(data)
+    if isinstance(data, int) and not is_writable(data):
+        return shown(data)
     if isinstance(data, dict):
         return {name: _finite(value) for name, value in data.items()}
     return [_finite(value) for value in data] if isinstance(data, (list, tuple)) else data

@@ -59,6 +59,8 @@ def _matrix(found: Matrix) -> dict[str, Any]:
         "model": found.model,
         "gpu": found.gpu,
         "release": found.release,
+        "asked_release": found.asked_release or found.release,
+        "inferred": list(found.inferred),
         "typed": machine.values(found.typed),
         "columns": [
             {

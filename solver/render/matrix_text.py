@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from ..matrix import Matrix
 from .matrix_table import MEANINGS, OWN, STAR, WORDS, Group, Reasons, blocked, groups, notes, place, title
-from .sentence import WIDTH, shown, wrapped
+from .sentence import WIDTH, remarks, shown, wrapped
 
 
 def text(found: Sequence[Matrix]) -> str:
@@ -33,7 +33,7 @@ def _table(found: Matrix, reasons: Reasons) -> list[str]:
     head = max(len(name) for name, _ in rows) + 2
     wide = max([4, *(len(mark) for _, marks in rows for mark in marks)]) + 2
     fit = max(1, (WIDTH - head) // wide)
-    lines = [wrapped(title(found)), ""]
+    lines = [wrapped(title(found)), *map(wrapped, _remarks(found)), ""]
     for start in range(0, len(parts), fit):
         chosen = slice(start, start + fit)
         lines.append((" " * head + "".join(f"{letter:<{wide}}" for letter in letters[chosen])).rstrip())
@@ -55,9 +55,20 @@ def _members(found: Matrix, group: Group) -> str:
         return group.members
     parts = []
     for count in dict.fromkeys(column.num_gpus for column in group.columns):
-        names = dict.fromkeys(column.gpu for column in group.columns if column.num_gpus == count)
+        asked: dict[str, list[str]] = {}
+        for column in group.columns:
+            if column.num_gpus == count:
+                asked.setdefault(column.gpu, []).append(shown(column.value))
+        # A machine that was asked for with its number, and without, may be the same.
+        names = [name + (f" (for {' and '.join(as_)})" if len(as_) > 1 else "") for name, as_ in asked.items()]
         parts.append(f"{count}x {', '.join(names)}")
     return "; ".join(parts)
+
+
+def _remarks(found: Matrix) -> list[str]:
+    """What to know of its release and checkpoint; where the columns are releases, each says which it is."""
+    asked = found.release if found.axis == "release" else found.asked_release or found.release
+    return remarks(found.release, asked, found.inferred)
 
 
 def _legend(reasons: Reasons) -> list[str]:
@@ -83,7 +94,9 @@ def markdown(found: Sequence[Matrix]) -> str:
     for one in found:
         parts = groups(one.columns)
         letters = _letters(len(parts))
-        lines += [f"## {title(one)}", "", f"| | {' | '.join(letters)} |", "|---" * (len(parts) + 1) + "|"]
+        lines += [f"## {title(one)}", ""]
+        lines += [line for remark in _remarks(one) for line in (remark, "")]
+        lines += [f"| | {' | '.join(letters)} |", "|---" * (len(parts) + 1) + "|"]
         for row, value in enumerate(one.values):
             marks = [reasons.mark(group.columns[0].cells[row], group.columns[0]) for group in parts]
             lines.append(f"| `{shown(value)}` | {' | '.join(marks)} |")

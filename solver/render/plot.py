@@ -182,7 +182,11 @@ def _two_terms(found: Recommendation) -> tuple[str, str]:
         spread[name] = max(points) - min(points)
     differing = sorted((name for name in spread if spread[name]), key=lambda name: (-spread[name], name))
     if len(differing) < 2:
-        raise InputError("these configurations do not differ in two terms", "plot", "Ask for --pareto TERM,TERM.")
+        raise InputError(
+            "these configurations do not differ in two terms",
+            "plot",
+            "Ask for two terms: --pareto TERM,TERM, in Python front=.",
+        )
     first, second = sorted(differing[:2])
     return first, second
 

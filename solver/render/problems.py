@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..file_report import ENVIRONMENT, FileReport, LaunchReport, PairFinding, Spot, Unknown
 from ..intake.parsed import Notice
 from ..report import CheckReport, Finding
-from .sentence import cited, finding_message, refusal_hint, refusal_message, shown
+from .sentence import cited, cut, finding_message, refusal_hint, refusal_message, shown
 
 Level = Literal["error", "warning", "note"]
 
-NOTICES = {
+_NOTICES = {
     "deprecated": "{option} is deprecated: write {instead}",
     "ignored": "{option} does nothing any more",
     "unread-config": "{option} is not read in this spelling: write {instead}",
@@ -65,11 +65,17 @@ def _launch(one: LaunchReport) -> Iterator[Problem]:
             yield Problem(change.rule.id, "note", message, "", spots, name, cited(change.rule, change.source))
     for notice in told_notices(report):
         at = Spot(one.launch.file, notice.line, notice.column) if notice.line > 0 else one.spot
-        message = NOTICES[notice.code].format(option=notice.option, instead=notice.instead)
+        message = notice_message(notice)
         yield Problem(f"option-{notice.code}", "warning", message, "", (at,), name)
     for unknown in one.unknown:
         if unknown.fails or unknown.chosen or not unknown.flag or unknown.flag.startswith(ENVIRONMENT):
             yield Problem("value-unknown", "note", unknown_message(unknown), "", (unknown.spot,), name)
+
+
+def notice_message(notice: Notice) -> str:
+    """What to know of an option, as it was written."""
+    instead = notice.instead.removeprefix("--") if notice.key else notice.instead
+    return _NOTICES[notice.code].format(option=notice.key or notice.option, instead=instead)
 
 
 def told_notices(report: CheckReport) -> tuple[Notice, ...]:
@@ -113,6 +119,7 @@ def _pair(found: PairFinding) -> Problem:
 
 def unknown_message(found: Unknown) -> str:
     """What holds for a value that the file does not say."""
+    found = replace(found, text=cut(found.text))
     if found.chosen:
         return _chosen_message(found)
     if not found.flag:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
+from constraints.release import release_key
 from constraints.schema import Rule, Source
 from constraints.values import Value
 
@@ -15,8 +17,15 @@ from ..report import Finding
 WIDTH = 80
 
 
+LONGEST_WORD = 120
+_SHOWN = 60
+_LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
+# Of a path the end tells which it is: only what names no file is cut.
+_LONGER = re.compile(r"\S{1000,}")
+
+
 def shown(value: Value) -> str:
-    """A value as a person reads it."""
+    """A value as a person reads it: of one that nobody reads to its end, the beginning."""
     if value is None:
         return "unset"
     if isinstance(value, bool):
@@ -25,7 +34,23 @@ def shown(value: Value) -> str:
         return f"{value:.6g}"
     if isinstance(value, tuple):
         return "[" + ", ".join(shown(item) for item in value[:6]) + (", ..." if len(value) > 6 else "") + "]"
-    return str(value)
+    if isinstance(value, int) and not is_writable(value):
+        return f"a number of some {count(value.bit_length() * 30_103 // 100_000 + 1)} digits"
+    text = str(value)
+    return text if len(text) < LONGEST_WORD else _begun(text)
+
+
+def is_writable(number: int) -> bool:
+    """Whether Python writes a whole number out: not one of thousands of digits, which takes it long."""
+    try:
+        str(number)
+    except ValueError:
+        return False
+    return True
+
+
+def _begun(text: str) -> str:
+    return f"{text[:_SHOWN]}... ({count(len(text))} characters)"
 
 
 def choice(value: Value) -> str:
@@ -64,6 +89,16 @@ def wrapped(text: str, indent: str = "", first: str | None = None, width: int = 
     )
 
 
+def remarks(release: str, asked: str, inferred: Sequence[str]) -> list[str]:
+    """What to know before an answer: that it is another release's than was asked about, and what had to be inferred."""
+    notes = [f"Note: {cut_path(note)}" for note in inferred]
+    if asked.removeprefix("v") == release:
+        return notes
+    ours, theirs = release_key(release), release_key(asked)
+    which = "" if ours == theirs else f", the {'newest older' if ours < theirs else 'oldest'} release that was,"
+    return [f"Warning: SGLang {asked} was not read; this is what {release}{which} does.", *notes]
+
+
 def finding_message(finding: Finding) -> str:
     """What is so and why, in one paragraph."""
     rule = finding.rule
@@ -91,8 +126,19 @@ _REFUSALS = {
     "config-not-found": "the file of --config is not there: {word}",
     "config-unreadable": "the file of --config cannot be read: {word}",
     "config-not-mapping": "the file of --config must be a mapping of options",
-    "config-bad-key": "the file of --config holds a key that is no option: {word}",
+    "config-bad-key": "the file of --config holds a key that SGLang does not take there: {word}",
 }
+# What a file of SGLang's options says otherwise than a command line.
+_OF_KEYS = {
+    "ambiguous-option": "the key {option} is short for several options: {candidates}",
+    "unknown-option": "SGLang {release} has no option {option}",
+    "unexpected-word": "{option} does not take the value {word!r}",
+}
+
+
+def _spelled(refusal: Refusal, options: Sequence[str]) -> list[str]:
+    """Options as the user writes them: on a command line, or as keys."""
+    return [one.removeprefix("--") if refusal.key else one for one in options]
 
 
 # What a converter wants, where its name says too little.
@@ -107,25 +153,28 @@ _EXPECTED = {
 }
 # Of these the word is a path, which is looked for by its end.
 _PATHS = frozenset(("config-not-found", "config-unreadable"))
-LONGEST_WORD = 120
-_SHOWN = 60
-_LONG = re.compile(rf"\S{{{LONGEST_WORD},}}")
 
 
 def cut(text: str, place: str = "") -> str:
     """The text with words that no person reads to their end cut short, but for the ``place`` that it speaks of."""
     if len(place) >= _SHOWN:
         return place.join(cut(part) for part in text.split(place))
-    return _LONG.sub(lambda found: f"{found[0][:_SHOWN]}... ({count(len(found[0]))} characters)", text)
+    return _LONG.sub(lambda found: _begun(found[0]), text)
+
+
+def cut_path(text: str) -> str:
+    """The same for a text whose words may be paths."""
+    return _LONGER.sub(lambda found: _begun(found[0]), text)
 
 
 def refusal_message(refusal: Refusal, release: str) -> str:
     """Why a command line cannot be read."""
-    message = _REFUSALS[refusal.reason].format(
-        option=cut(refusal.option),
-        word=refusal.word if refusal.reason in _PATHS else cut(refusal.word),
+    template = _OF_KEYS.get(refusal.reason) if refusal.key else None
+    message = (template or _REFUSALS[refusal.reason]).format(
+        option=cut(refusal.key or refusal.option),
+        word=cut_path(refusal.word) if refusal.reason in _PATHS else cut(refusal.word),
         expected=_EXPECTED.get(refusal.expected, refusal.expected),
-        candidates=", ".join(refusal.candidates),
+        candidates=", ".join(_spelled(refusal, refusal.candidates)),
         release=release,
     )
     if refusal.choices:
@@ -149,7 +198,15 @@ _CURES = {
     "config-not-yaml": "Rename it.",
     "config-not-found": "Name it as it is seen from the folder of the launch.",
     "config-not-mapping": "Write OPTION: VALUE in each line.",
-    "config-bad-key": "`preflight flags` lists the options that there are.",
+    "config-bad-key": "Give it on the command line, beside --config.",
+}
+
+
+_CURES_OF_KEYS = {
+    "unexpected-word": "Write one value; of a switch true or false.",
+    "missing-value": "Write its value behind the colon.",
+    "takes-no-value": "Write true, or leave the key out.",
+    "help": "Leave the key out that asks for it.",
 }
 
 
@@ -159,7 +216,7 @@ def refusal_hint(refusal: Refusal) -> str:
     elsewhere = refusal.elsewhere
     if elsewhere is not None:
         if elsewhere.new_flag:
-            hints.append(f"Write {elsewhere.new_flag} instead.")
+            hints.append(f"Write {_spelled(refusal, [elsewhere.new_flag])[0]} instead.")
         if elsewhere.span.until:
             hints.append(f"{elsewhere.option} is gone since {elsewhere.span.until}.")
         elif elsewhere.span.since and not elsewhere.span.since.startswith("<="):
@@ -167,7 +224,8 @@ def refusal_hint(refusal: Refusal) -> str:
         if elsewhere.note:
             hints.append(elsewhere.note)
     if refusal.candidates:
-        hints.append("Write one of them out: " + ", ".join(refusal.candidates) + ".")
+        hints.append("Write one of them out: " + ", ".join(_spelled(refusal, refusal.candidates)) + ".")
     elif refusal.near:
-        hints.append("Did you mean " + " or ".join(refusal.near) + "?")
-    return " ".join(hints) or _CURES.get(refusal.reason, "")
+        hints.append("Did you mean " + " or ".join(_spelled(refusal, refusal.near)) + "?")
+    cures = {**_CURES, **_CURES_OF_KEYS} if refusal.key else _CURES
+    return " ".join(hints) or cures.get(refusal.reason, "")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..answers import Survey, Surveyed
 from . import machine
-from .sentence import counted, refusal_message, shown, wrapped
+from .sentence import counted, refusal_message, remarks, shown, wrapped
 
 _HEADS = {
     "gpu": "{model} on {gpus} of each kind, SGLang {release}",
@@ -31,6 +31,9 @@ def survey(found: Survey) -> str:
             )
         )
     ]
+    # By release, each is answered for by itself.
+    asked = subject.release if found.aspect == "release" else subject.asked_release
+    lines += map(wrapped, remarks(subject.release, asked, subject.inferred))
     pinned = ", ".join(f"{flag} = {shown(value)}" for flag, value in found.pins.items()) or "nothing asked for"
     works = [one for one in found.answers if one.works]
     lines += ["", wrapped(f"{pinned} works for {len(works)} of {len(found.answers)}" + (":" if works else "."))]

@@ -10,7 +10,7 @@ from constraints.values import Value
 from ..report import Change, CheckReport, Explanation, Finding, Subject
 from . import memory, roofline, why
 from .conflict import command, conflicts
-from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, shown, wrapped
+from .sentence import WIDTH, cited, count, refusal_hint, refusal_message, remarks, shown, wrapped
 
 if TYPE_CHECKING:
     from ..answers import Recommendation
@@ -29,15 +29,7 @@ def head(subject: Subject) -> list[str]:
     """The first lines of every answer: what it holds for."""
     machine = f"{subject.num_gpus}x{subject.gpu}" + (f" on each of {subject.nodes} nodes" if subject.nodes > 1 else "")
     lines = [f"{subject.model or 'A command'} on {machine}, SGLang {subject.release}"]
-    if subject.asked_release.removeprefix("v") != subject.release:
-        lines.append(
-            wrapped(
-                f"Warning: SGLang {subject.asked_release} was not read; this is what {subject.release}, the nearest "
-                "release that was, does."
-            )
-        )
-    lines += [wrapped(f"Note: {note}") for note in subject.inferred]
-    return lines
+    return [*lines, *map(wrapped, remarks(subject.release, subject.asked_release, subject.inferred))]
 
 
 def recommendation(found: Recommendation, *, reasons: bool = False) -> str:
@@ -127,7 +119,9 @@ def check(report: CheckReport, places: Mapping[str, str] | None = None) -> str:
     lines = head(report.subject)
     if report.refusal is not None:
         lines += ["", "Refused while parsing."]
-        lines += [wrapped(places[""], "    ", "  ")] if "" in places else []
+        of_file = report.refusal
+        place = f"at {of_file.origin}:{of_file.line}:{of_file.column}" if of_file.origin and of_file.line else ""
+        lines += [wrapped(said, "    ", "  ")] if (said := places.get("") or place) else []
         lines.append(wrapped(refusal_message(report.refusal, report.subject.release), "  "))
         hint = refusal_hint(report.refusal)
         if hint:
@@ -143,10 +137,10 @@ def check(report: CheckReport, places: Mapping[str, str] | None = None) -> str:
         lines.append("This command holds.")
     numbers = {one.rule.id: place for place, one in enumerate(hard, 1)} if len(hard) > 1 else {}
     for one in hard:
-        lines += finding_lines(one, numbers, place=places.get(one.rule.id, ""))
+        lines += finding_lines(one, numbers, place=places.get(one.rule.id) or _in_config(report, one))
     for one in report.findings:
         if one.severity != "error":
-            lines += finding_lines(one, place=places.get(one.rule.id, ""))
+            lines += finding_lines(one, place=places.get(one.rule.id) or _in_config(report, one))
     if not report.refused:
         lines += _changes(report.changes)
     if report.memory is not None and report.holds:
@@ -154,6 +148,13 @@ def check(report: CheckReport, places: Mapping[str, str] | None = None) -> str:
     if report.explanation is not None:
         lines += conflicts(report.explanation)
     return "\n".join(lines) + "\n"
+
+
+def _in_config(report: CheckReport, found: Finding) -> str:
+    """Where the file of --config says what a finding reads, for a command that stands in no file itself."""
+    spans = (report.spans[name] for name in found.reads if name in report.spans)
+    said = [f"{one.origin}:{one.line}:{one.column}" for one in sorted(spans, key=lambda one: one.start) if one.origin]
+    return "at " + ", ".join(dict.fromkeys(said)) if said else ""
 
 
 def finding_lines(
