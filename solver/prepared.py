@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from constraints.evaluate import evaluate, fold
@@ -57,12 +57,7 @@ class Prepared:
     def mattering(self, rule: str) -> tuple[str, ...]:
         """The facts without which some operation of the rule would read otherwise."""
         if rule not in self._mattering:
-            found = {
-                name: None
-                for one in self._by_rule.get(rule, ())
-                for name in sorted(reads(one))
-                if self._matters(one, name)
-            }
+            found = {name: None for one in self._by_rule.get(rule, ()) for name in self._matter(one)}
             self._mattering[rule] = tuple(found)
         return self._mattering[rule]
 
@@ -73,12 +68,12 @@ class Prepared:
             found.setdefault(operation.rule.id, []).append(operation)
         return found
 
-    def _matters(self, operation: Operation, name: str) -> bool:
-        if name not in self.facts:
-            return False
-        known = {other: value for other, value in self.facts.items() if other != name}
-        without, whole = fold_operation(operation, known), fold_operation(operation, self.facts)
-        return whole is not None and without != whole
+    def _matter(self, operation: Operation) -> Iterator[str]:
+        known = {name: self.facts[name] for name in sorted(reads(operation)) if name in self.facts}
+        whole = fold_operation(operation, known)
+        for name in known if whole is not None else ():
+            if fold_operation(operation, {other: known[other] for other in known if other != name}) != whole:
+                yield name
 
     @cached_property
     def written(self) -> Mapping[str, Sequence[Value]]:
