@@ -171,7 +171,7 @@ class _Reader:
                 base.own | frozenset(data.get("own") or ()),
                 base.empty | frozenset(data.get("empty") or ()),
                 bool(data.get("flat", base.flat)),
-                {**base.fold, **(data.get("fold") or {})},
+                {**base.fold, **without_lines(data.get("fold") or {})},
                 bool(data.get("inherits", base.inherits)),
                 lenient=bool(data.get("lenient", base.lenient)),
             )

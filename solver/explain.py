@@ -136,7 +136,12 @@ def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed
     )
     ways = Ways(question, asked.world, asked.keep)
     found = (*fixes, *ways.nearest()) or ways.pairs() or ways.fewer()
-    return tuple(sorted(found, key=lambda fix: (fix.cost, fix.args)))
+    kept: list[Fix] = []
+    for fix in sorted(found, key=lambda fix: (fix.cost, fix.args)):
+        # What another one does already needs nothing more.
+        if not any(set(other.changes) <= set(fix.changes) for other in kept):
+            kept.append(fix)
+    return tuple(kept)
 
 
 def _corrections(

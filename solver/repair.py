@@ -104,13 +104,16 @@ def _simplest(
 
     A correction is minimal, so whatever it gives up must change.
     """
-    rows = [_changed(unit, kept, wanted) for unit in chosen]
+    spread = asked.knowledge.roles.get("spread")
+    rows = [_changed(unit, kept, wanted, spread) for unit in chosen]
     if math.prod(map(len, rows)) > MOST_ROWS:
         return
     idle = tuple(idle_pairs(asked.knowledge.variables, wanted, ends))
-    nearest = sorted(itertools.product(*rows), key=lambda one: (sum(row[0] for row in one), one))
+    nearest = sorted(
+        itertools.product(*rows), key=lambda one: (sum(row[0] for row in one), sum(row[1] for row in one), one)
+    )
     for combination in nearest[:SIMPLEST]:
-        assignment = {unit.name: unit.domain[place] for unit, (_, place) in zip(chosen, combination, strict=True)}
+        assignment = {unit.name: unit.domain[place] for unit, (_, _, place) in zip(chosen, combination, strict=True)}
         typed = _typed(units, kept, chosen, assignment)
         if not all(unit.fits(assignment[unit.name], typed) for unit in chosen):
             continue
@@ -121,14 +124,30 @@ def _simplest(
             yield typed
 
 
-def _changed(unit: Unit, kept: Mapping[str, Value], wanted: Mapping[str, Value]) -> list[tuple[int, int]]:
-    """The rows of a unit in which every flag that is not kept is another than was wanted: (distance, place)."""
+def _changed(
+    unit: Unit, kept: Mapping[str, Value], wanted: Mapping[str, Value], spread: str | None
+) -> list[tuple[int, float, int]]:
+    """The rows of a unit in which every flag that is not kept is another than was wanted, the nearest first.
+
+    Of each: its distance, how far its numbers are from those that were typed, its place. Who says over how many GPUs to
+    ``spread`` has them: another number is nearer than to leave that out.
+    """
     points = _distance(unit, wanted)
-    return sorted(
-        (-points(value), place)
-        for place, value in enumerate(unit.domain)
-        if not any(flag not in kept and same(one, wanted.get(flag)) for flag, one in unit.typed(value))
-    )
+    rows = []
+    for place, value in enumerate(unit.domain):
+        flags = [(flag, one) for flag, one in unit.typed(value) if flag not in kept]
+        if any(same(one, wanted.get(flag)) for flag, one in flags):
+            continue
+        gathered = any(flag == spread and one is None for flag, one in flags)
+        far = sum(_far(wanted.get(flag), one) for flag, one in flags)
+        rows.append((-points(value) + (SET if gathered else 0), far, place))
+    return sorted(rows)
+
+
+def _far(typed: Value, other: Value) -> float:
+    """How many doublings lie between two numbers."""
+    numbers = [one for one in (typed, other) if isinstance(one, (int, float)) and not isinstance(one, bool) and one > 0]
+    return abs(math.log2(numbers[0] / numbers[1])) if len(numbers) == 2 else 0.0
 
 
 def _typed(

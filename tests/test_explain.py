@@ -241,3 +241,21 @@ def test_a_model_too_large_for_the_place_is_told_where_it_is_served(model: str, 
     assert best.num_gpus > asked.machine(machine).num_gpus
     again = asked.check(best.model, f"{best.num_gpus}x{best.gpu}", list(best.args))
     assert again.holds
+
+
+def test_a_spread_that_is_too_wide_is_narrowed() -> None:
+    """Who spreads a model over GPUs that are not there has some: the nearest count that holds is told first."""
+    asked = preflight()
+    found = asked.explain_command(
+        "Qwen/Qwen3-32B", platform_of(asked.knowledge, "H100", num_gpus=4), ["--tp-size", "8"]
+    )
+    assert found.fixes[0].args == ("--tp-size", "4")
+
+
+def test_no_way_out_does_what_less_would_do() -> None:
+    """What some changes do alone is not told again with others beside them."""
+    asked = preflight()
+    found = asked.explain_command(QWEN, platform_of(asked.knowledge, "H100", num_gpus=8), ["--tp-size", "3"])
+    changed = [set(fix.changes) for fix in found.fixes]
+    assert changed
+    assert not any(one < other for one in changed for other in changed)
