@@ -1,0 +1,66 @@
+"""Ways out elsewhere: what is taken from one place to another is what the forward reader says there."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from solver.api import Preflight
+from solver.failures import Failures
+from solver.influence import Influence
+from solver.machine import platform_of
+from solver.moves import moves
+from solver.place import Place
+from solver.resolve import Program
+from tests.conformance.ways_out import refused
+from tests.test_unroll import VALUES, Drawn
+
+RELEASES = ("0.5.18", "0.5.23")
+
+
+@cache
+def preflight(release: str) -> Preflight:
+    return Preflight(release)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_broke_elsewhere_breaks_here(release: str) -> None:
+    """Every place answers as if nothing had been asked before, in whatever order places and commands come."""
+    asked = preflight(release)
+    draw = random.Random(5)
+    for case in refused(release, 12, 17):
+        machine = platform_of(asked.knowledge, case["gpu"], num_gpus=case["num_gpus"])
+        args = [word.removeprefix("@") for word in case["args"]]
+        typed = dict(getattr(asked.engine.check(case["model"], machine, args).parsed, "typed", {}))
+        parts = [typed, {flag: value for flag, value in typed.items() if draw.random() < 0.6}]
+        places = [move.place for move in moves(Place(asked.engine, case["model"], machine), asked.world)]
+        draw.shuffle(places)
+        failures = Failures()
+        for place in places:
+            for words in parts:
+                broken = place.engine.broken(place.facts(words), words)
+                assert failures.breaks(place, words) is bool(broken), (place.aspects, words)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(st.integers(0, 10**9))
+def test_what_agrees_in_the_facts_that_reach_a_rule_gets_its_answer(seed: int) -> None:
+    """Of a drawn program over two flags and two facts, whose rules write facts as well."""
+    drawn = Drawn(seed)
+    influence = Influence(drawn.operations, ("a", "c"))
+    program = Program(drawn.operations)
+    initial = {"a": drawn.random.choice(VALUES), "c": drawn.random.choice(VALUES)}
+    ends = []
+    for _ in range(6):
+        facts = {"b": drawn.random.choice(VALUES), "d": drawn.random.choice(VALUES)}
+        ends.append((facts, {id(one) for one in program.run(facts, initial).broken}))
+    for operation in drawn.operations:
+        names = influence.facts_of(operation)
+        answers: dict[str, set[bool]] = {}
+        for facts, broken in ends:
+            answers.setdefault(repr([facts.get(name) for name in names]), set()).add(id(operation) in broken)
+        assert all(len(one) == 1 for one in answers.values())
