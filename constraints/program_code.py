@@ -170,11 +170,13 @@ class _Program:
     def _cases(self, place: int, operation: Operation, indent: str) -> Iterator[str]:
         word = "if"
         for case in operation.cases:
+            # The test before the action, as it runs: what is remembered in it may be what the action writes.
+            test = None if case.when is None else self._text.test(case.when)
             action = self._writes(place, case, deferred=bool(operation.scope))
-            if case.when is None:
+            if test is None:
                 yield f"{indent}{action}" if word == "if" else f"{indent}else: {action}"
                 return
-            yield f"{indent}{word} {self._text.test(case.when)}: {action}"
+            yield f"{indent}{word} {test}: {action}"
             word = "elif"
 
     def _writes(self, place: int, case: Case, *, deferred: bool) -> str:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections import defaultdict
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraints.evaluate import evaluate
 from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
-from constraints.tree import All, Any_, Call, Compare, Const, Name, Node, Not
+from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
 from solver.check import initial_values
 from solver.problem import Problem, value_of
@@ -131,27 +129,6 @@ class Drawn:
         return None if found.refusals else {flag: found.values[flag] for flag in FLAGS}
 
 
-class Recurring(Drawn):
-    """A longer one, in which few conditions and values, cheap and costly ones, come back in many operations."""
-
-    def program(self) -> list[Operation]:
-        self.guards = [self.atom(), Not(self.atom())]
-        self.guards += [Compare("==", self.costly(size), Const(self.random.choice(VALUES))) for size in (1, 2, 5)]
-        return [one for _ in range(3) for one in super(Recurring, self).program()]
-
-    def costly(self, size: int) -> Node:
-        """What is called ``size`` times."""
-        first = Name(self.random.choice(NAMES)) if size == 1 else self.costly(size - 1)
-        return Call("either", (first, Name(self.random.choice(NAMES))))
-
-    def condition(self, depth: int = 0) -> Node:
-        chosen = tuple(self.random.sample(self.guards, self.random.randint(1, 3)))
-        return All(tuple(sorted(chosen, key=self.guards.index)))
-
-    def value(self) -> Node:
-        return self.random.choice([super().value(), *(one.left for one in self.guards if isinstance(one, Compare))])
-
-
 def typed_of(assignment: dict[str, Value]) -> Typed:
     shape = assignment["cd"]
     assert isinstance(shape, tuple)
@@ -204,59 +181,6 @@ def test_a_write_back_within_a_deferred_step_can_be_blamed() -> None:
     units = [Unit.of_flag("b", [None, 1])]
     problem = unroll(operations, {"a": 1, "b": None}, units, {}, shadows=False, blame=lambda _: (1, 2))
     assert [one.operation.rule.id for one in problem.definitions if one.operation is not None] == ["r0", "r1"]
-
-
-def walked(drawn: Drawn, initial: Typed, stop: bool) -> tuple[Typed, list[tuple[str, str]], list[str]]:
-    """The program read aloud: last values, what was written by which rule, which rules are broken."""
-    values, writes, broken = dict(initial), [], []
-    held: list[tuple[Operation, str, Value]] = []
-
-    def write(operation: Operation, target: str, value: Value) -> None:
-        if not same(values.get(target), value):
-            values[target] = value
-            writes.append((operation.rule.id, target))
-
-    def leave() -> None:
-        for one in held:
-            write(*one)
-        held.clear()
-
-    for operation in drawn.operations:
-        if held and held[0][0].scope != operation.scope:
-            leave()
-        env = defaultdict(lambda: None, values)
-        if operation.when is not None and not evaluate(operation.when, env):
-            continue
-        if operation.require is not None:
-            if not evaluate(operation.require, env):
-                broken.append(operation.rule.id)
-                if stop:
-                    return values, writes, broken
-            continue
-        for case in operation.cases:
-            if case.when is None or evaluate(case.when, env):
-                for target, node in case.writes:
-                    if operation.scope and not target.startswith("local."):
-                        held.append((operation, target, evaluate(node, env)))
-                    else:
-                        write(operation, target, evaluate(node, env))
-                break
-    leave()
-    return values, writes, broken
-
-
-@settings(deadline=None, max_examples=150, derandomize=True)
-@given(st.integers(0, 10**9), st.booleans(), st.sampled_from([Drawn, Recurring]))
-def test_the_written_code_does_what_the_program_says(seed: int, stop: bool, kind: type[Drawn]) -> None:
-    drawn = kind(seed)
-    program = Program(drawn.operations)
-    for assignment in drawn.assignments():
-        initial = initial_values(drawn.defaults, typed_of(assignment))
-        found = program.run({}, initial, stop=stop)
-        values, writes, broken = walked(drawn, initial, stop)
-        assert all(same(found.values.get(name), value) for name, value in values.items())
-        assert [(write.operation.rule.id, write.target) for write in found.writes] == writes
-        assert [operation.rule.id for operation in found.broken] == broken
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
