@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from constraints.values import Value
 
 from .errors import InputError
 from .facts import Platform, gather, untouched
+from .initial import initial_values, json_object
 from .intake.command import parse_arguments
 from .intake.hub import Hub
 from .intake.parsed import Parsed
@@ -139,7 +139,7 @@ class Engine:
 
         def read() -> ModelFacts:
             found = self.draft(reference, revision) if draft else self.model(reference, revision)
-            return model_facts(found, self.models, draft, _object(overrides), self._overrides_from())
+            return model_facts(found, self.models, draft, json_object(overrides), self._overrides_from())
 
         return self._models.recall(
             (reference, draft, overrides, revision, self._state(reference, draft, revision)), read
@@ -269,40 +269,3 @@ class Engine:
             where = f"{at.origin}:{at.line}:{at.column}"
             raise InputError(fault.message, where, fault.hint, fault.near) from None
         return Checked(parsed, facts, self.run(facts, parsed.typed), model)
-
-
-def initial_values(defaults: Mapping[str, Value], typed: Mapping[str, Value]) -> dict[str, Value]:
-    """A value for every flag, ``typed.x`` for what was typed, and ``x.key`` for the keys of a typed JSON object."""
-    values: dict[str, Value] = {**defaults, **typed}
-    for flag, value in typed.items():
-        values[f"typed.{flag}"] = value
-        if isinstance(value, str) and value.startswith("{"):
-            values.update(_flatten(flag, value))
-    return values
-
-
-def _object(text: str) -> Mapping[str, object] | None:
-    # What is no object is refused by a rule.
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
-
-
-def _flatten(flag: str, text: str) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-
-    def walk(prefix: str, part: object) -> None:
-        if isinstance(part, dict):
-            for key, inner in part.items():
-                walk(f"{prefix}.{key}", inner)
-        elif isinstance(part, list):
-            found[prefix] = tuple(
-                item if isinstance(item, (str, int, float, bool)) else json.dumps(item) for item in part
-            )
-        elif part is None or isinstance(part, (str, int, float, bool)):
-            found[prefix] = part
-
-    walk(flag, _object(text) or {})
-    return found

@@ -5,6 +5,7 @@ Every function raises InputError for what is of another kind: a question must no
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import os
@@ -29,8 +30,9 @@ def path(value: object, where: str, hint: str) -> str:
 
 def whole(value: object, where: str) -> int:
     """A whole number; those of other packages count, truth values do not."""
-    if not isinstance(value, bool) and hasattr(value, "__index__"):
-        return operator.index(value)
+    if not isinstance(value, bool):
+        with contextlib.suppress(TypeError):  # of several numbers at once too, which seem to have one
+            return operator.index(value)  # type: ignore[arg-type]
     raise InputError(f"{_said(value)} is no whole number", where, "Give one such as 8.")
 
 

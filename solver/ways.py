@@ -47,9 +47,19 @@ class Ways:
             fix = prove(self._question, move.place, typed, (move,))
             if fix is not None:
                 flags = changed(self._question, typed)
-                others = [other for _, other, words in group[place + 1 :] if changed(self._question, words) == flags]
+                others = [
+                    other
+                    for _, other, words in group[place + 1 :]
+                    if changed(self._question, words) == flags and self._takes(other, words)
+                ]
                 return fix._replace(also=tuple(str(other.after) for other in others))
         return None
+
+    def _takes(self, move: Move, typed: Mapping[str, Value]) -> bool:
+        """Whether what is typed can be said after a move: rules know nothing of words that another release lacks."""
+        if move.place.engine is self._question.start.engine:
+            return True
+        return prove(self._question, move.place, typed, (move,)) is not None
 
     def pairs(self) -> tuple[Fix, ...]:
         """The nearest two moves that help together, for when nothing simpler does.

@@ -15,6 +15,7 @@ from solver.api import Preflight
 from solver.cli.app import run
 from solver.errors import Disagreement
 from solver.intake.here import Found
+from solver.render.lines import Lines
 
 BASE = {"id": 1, "model": "Qwen/Qwen3-8B", "gpu": "B200", "num_gpus": 1, "args": []}
 # What is changed in a good case, and the verdict it then has.
@@ -217,3 +218,11 @@ def test_a_file_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     for path in (tmp_path, tmp_path / "missing"):
         assert run(["check", "--batch", str(path)]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_a_value_that_cannot_be_written_leaves_the_next_answers_as_they_are() -> None:
+    lines = Lines()
+    lines.line({"id": 0}, {"a": 1, "b": 2})
+    with pytest.raises(TypeError):
+        lines.line({"id": 0}, {"a": 5, "b": object()})  # type: ignore[dict-item]
+    assert json.loads(lines.line({"id": 1}, {"a": 1, "b": 2})) == {"id": 1, "effective": {"a": 1, "b": 2}}

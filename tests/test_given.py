@@ -12,7 +12,7 @@ from constraints import store
 from solver.api import Preflight
 from solver.errors import InputError
 from solver.estimate.roofline import Workload
-from solver.given import arguments_given, flag_named, kept_given, values_given
+from solver.given import arguments_given, count_given, flag_named, kept_given, values_given
 from solver.machine import platform_of
 
 FLAGS = store.knowledge_of("0.5.23").flags
@@ -192,3 +192,10 @@ def test_counts_by_the_name_of_the_command_line() -> None:
     asked = Preflight("0.5.23")
     assert asked.which("count", QWEN, "H100", arguments="--tp 2").aspect == "num_gpus"
     assert asked.matrix(QWEN, "H100", by="count", columns=[1, 2], values="fa3", ways=False).axis == "num_gpus"
+
+
+@pytest.mark.parametrize("top", [int, 1.5, True, "1", None])
+def test_what_only_seems_to_be_a_number_is_none(top: object) -> None:
+    """A class has the method that makes a whole number of its things."""
+    with pytest.raises(InputError, match="is no whole number"):
+        count_given(top, "top")

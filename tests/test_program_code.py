@@ -11,7 +11,7 @@ from constraints.evaluate import evaluate
 from constraints.schema import Case, Operation
 from constraints.tree import All, Arithmetic, Call, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
-from solver.check import initial_values
+from solver.initial import initial_values
 from solver.resolve import Program
 from tests.test_unroll import NAMES, VALUES, Drawn, Typed, rule, typed_of
 

@@ -13,7 +13,7 @@ from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
 from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
-from solver.check import initial_values
+from solver.initial import initial_values
 from solver.problem import Problem, value_of
 from solver.rank import ranked
 from solver.remembered import Remembered

@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constraints.schema import Flags
 from solver.api import Preflight
+from solver.check import Engine
 from solver.failures import Failures
 from solver.influence import Influence
 from solver.machine import platform_of
 from solver.moves import moves
-from solver.place import Place
+from solver.place import Place, World
+from solver.proof import Question
 from solver.resolve import Program
+from solver.ways import Ways
 from tests.conformance.ways_out import refused
 from tests.test_unroll import VALUES, Drawn
 
@@ -64,3 +68,16 @@ def test_what_agrees_in_the_facts_that_reach_a_rule_gets_its_answer(seed: int) -
         for facts, broken in ends:
             answers.setdefault(repr([facts.get(name) for name in names]), set()).add(id(operation) in broken)
         assert all(len(one) == 1 for one in answers.values())
+
+
+def test_a_release_that_lacks_a_flag_is_not_named_beside_one_that_has_it() -> None:
+    """The rules of a release say nothing of words that it cannot read."""
+    new, old = preflight("0.5.23"), preflight("0.5.18")
+    typed = {"ep_size": -2, "retraction_policy": "length"}
+    lacking = Flags({name: flag for name, flag in old.knowledge.flags.items() if name != "retraction_policy"})
+    older = Engine(old.knowledge._replace(flags=lacking), old.engine.models, old.engine.catalogue)
+    engines = {"0.5.16": older, "0.5.17": old.engine, "0.5.18": old.engine, "0.5.23": new.engine}
+    start = Place(new.engine, "MiniMaxAI/MiniMax-M2.5", platform_of(new.knowledge, "B300", num_gpus=1))
+    ways = Ways(Question(start, typed, {}), World(tuple(engines), engines.__getitem__), ("gpu", "num_gpus", "model"))
+    fix = next(iter(ways.nearest()))
+    assert (fix.changes[0].after, fix.also) == ("0.5.18", ("0.5.17",))

@@ -39,5 +39,6 @@ class _Entries:
         # Equal values may still be True and 1; those that are one object are written alike.
         for place in compress(count(), map(is_not, values, self._values)):
             self._texts[place] = self._heads[place] + as_json(values[place], None)
-        self._values = values
+            # One by one: where a value cannot be written, the stream goes on with what was.
+            self._values[place] = values[place]
         return f"{{{', '.join(self._texts)}}}"

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from constraints.values import Value
-from solver.check import Engine, initial_values
+from solver.check import Engine
 from solver.errors import InputError
+from solver.initial import initial_values
 from solver.resolution import Write
 from tests.conformance.compare import equal, shown
 from tests.conformance.figures import checked_case
