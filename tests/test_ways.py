@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.schema import Flags
+from constraints.values import Value
 from solver.api import Preflight
 from solver.check import Engine
 from solver.failures import Failures
@@ -73,7 +74,7 @@ def test_what_agrees_in_the_facts_that_reach_a_rule_gets_its_answer(seed: int) -
 def test_a_release_that_lacks_a_flag_is_not_named_beside_one_that_has_it() -> None:
     """The rules of a release say nothing of words that it cannot read."""
     new, old = preflight("0.5.23"), preflight("0.5.18")
-    typed = {"ep_size": -2, "retraction_policy": "length"}
+    typed: dict[str, Value] = {"ep_size": -2, "retraction_policy": "length"}
     lacking = Flags({name: flag for name, flag in old.knowledge.flags.items() if name != "retraction_policy"})
     older = Engine(old.knowledge._replace(flags=lacking), old.engine.models, old.engine.catalogue)
     engines = {"0.5.16": older, "0.5.17": old.engine, "0.5.18": old.engine, "0.5.23": new.engine}
