@@ -6,8 +6,9 @@ Each command is explained after another one on the same model, draft and machine
 Prints the median and the 95th percentile of: one check, one core, a whole explanation; each also as a multiple of the
 check, which does not depend on the machine.
 
-With ``--others`` the same problems are put to python-sat (extra ``sat``) and CPMpy (extra
-``bench``) as well: one core, and all conflicts and corrections, once each has its model. What takes longer than
+With ``--others`` the commands are also put, over what can be chosen anyway, to our refuter, python-sat (extra ``sat``)
+and CPMpy (extra ``bench``): one core, and all conflicts and corrections, once each has its model. With the values
+around a command, as an explanation has them, most are too large for tables of clauses. What takes longer than
 ``--seconds`` is cut off and counted.
 """
 
@@ -27,13 +28,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from solver.api import Preflight
 from solver.case import Case
 from solver.errors import TooLarge
-from solver.explain import broken_rules, core_of, demands
+from solver.explain import asked_for, broken_rules, core_of, demands
 from solver.facts import Platform
 from solver.machine import platform_of
 from solver.mus import enumerate_conflicts, shrink
 from solver.pins import Asked, Pin
 from solver.place import Place
 from solver.problem import Problem
+from solver.question import units_of
 from solver.refute import Refuter
 from solver.sat import SatRefuter
 from solver.unit import Unit
@@ -69,14 +71,17 @@ class Posed(NamedTuple):
         return Case(self.asked, self.units, self.soft, engine)
 
 
-def posed(preflight: Preflight, model: str, machine: Platform, args: list[str]) -> Posed:
-    """A command as an explanation poses it."""
+def posed(preflight: Preflight, model: str, machine: Platform, args: list[str], *, around: bool) -> Posed:
+    """A command as an explanation poses it, with the values ``around`` it, or over what can be chosen anyway."""
     typed = dict(getattr(preflight.engine.check(model, machine, args).parsed, "typed", {}))
     place = Place(preflight.engine, model, machine)
     prepared = preflight.engine.prepared(place.facts(typed))
     asked = Asked(preflight.subject(model, machine), place, preflight.world, prepared)
-    units, soft, _ = demands(asked, typed, typed=True)
-    return Posed(asked, units, soft)
+    if around:
+        units, soft, _ = demands(asked, typed, typed=True)
+        return Posed(asked, units, soft)
+    units = units_of(preflight.knowledge.variables, prepared.rows, typed)
+    return Posed(asked, units, asked_for(units, typed))
 
 
 class Times:
@@ -169,7 +174,7 @@ def main() -> None:
         model = one["model"]
         preflight.explain_command(model, machine, before(args))
         times.add("check", lambda: preflight.check(model, machine, args) and None)  # noqa: B023
-        case = posed(preflight, model, machine, args).case()
+        case = posed(preflight, model, machine, args, around=True).case()
         for rule in broken_rules(case)[:1]:
             times.add("one core", lambda: core_of(case, rule) is not None)  # noqa: B023
         times.add(
@@ -180,7 +185,7 @@ def main() -> None:
             # An engine of its own, or the explanation would have paid for what is measured now.
             fresh = Preflight(options.release)
             fresh.explain_command(model, machine, before(args))
-            beside(times, posed(fresh, model, machine, args), options.seconds)
+            beside(times, posed(fresh, model, machine, args, around=False), options.seconds)
     times.show()
 
 
