@@ -146,8 +146,13 @@ def _changed(
 
 def _far(typed: Value, other: Value) -> float:
     """How many doublings lie between two numbers."""
-    numbers = [one for one in (typed, other) if isinstance(one, (int, float)) and not isinstance(one, bool) and one > 0]
-    return abs(math.log2(numbers[0] / numbers[1])) if len(numbers) == 2 else 0.0
+    # The logarithm of a number of any length is known, the ratio of two may be none.
+    powers = [
+        math.log2(one)
+        for one in (typed, other)
+        if isinstance(one, (int, float)) and not isinstance(one, bool) and 0 < one < math.inf
+    ]
+    return abs(powers[0] - powers[1]) if len(powers) == 2 else 0.0
 
 
 def _typed(
