@@ -55,7 +55,7 @@ def platform_of(
         raise InputError(f"{gpus} GPUs cannot be", where, f"Give 1 to {MAX_GPUS:,}.")
     asked = texts({} if env is None else env, "env")
     variables = {**(given or {}), **asked}
-    without = names(without, "without", 'It reads like ["flashinfer"].')
+    without = names(without, "without", "Give the names of packages as a list.")
     unknown = [name for name in without if f"package.{name}" not in _packages(knowledge)]
     if unknown:
         near = nearest_names(unknown[0], [name.removeprefix("package.") for name in _packages(knowledge)])

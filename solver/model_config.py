@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from constraints.models_schema import DraftRole, ModelKnowledge
 from constraints.values import Value
 
+from .config_sense import Places, expect_objects, expect_sizes
 from .config_view import ConfigView, Log, PlainView, Reads, plain, walk
 from .errors import InputError
 from .model_input import ModelInput
 
 _TARGET, _DRAFT = "model.", "draft."
-# No size or count in a config is larger; past this a value is a slip or an attack.
-_LARGEST = 10**12
 
 
 class Origin(NamedTuple):
@@ -47,7 +46,7 @@ def model_facts(
     """
     log = Log()
     top = ConfigView(model.config, known.classes.get(_class_of(model.config, known, log)), known, log, over=over)
-    _expect_objects(model, known)
+    expect_objects(model, known)
     for key in known.read_objects:
         if key not in top.cls.parts and not isinstance(top.over.get(key), (Mapping, type(None))):
             said = f"{key} is {str(top.over[key])[:40]}, and has to be an object"
@@ -59,7 +58,8 @@ def model_facts(
             facts = _Facts(_as_draft(facts, role, known), known, draft, _text_values(facts, role))
     for name in known.derivations:
         facts[name]  # computes and remembers
-    _check(facts, known, _Places(model.where, over or {}, over_where))
+    places = Places(model.where, facts.top.raw, over or {}, over_where)
+    expect_sizes(facts, lambda name: facts.origin(name).found, known, places)
     prefix = _DRAFT if draft else _TARGET
     shown = [name for name in known.derivations if name.startswith(_TARGET)]  # `part.*` are steps on the way
     renamed = {name: prefix + name.removeprefix(_TARGET) for name in shown}
@@ -230,77 +230,6 @@ def _class_of(config: Mapping[str, Any], known: ModelKnowledge, log: Log) -> str
         if when(bare):
             return name
     return str(config.get("model_type"))
-
-
-def _expect_objects(model: ModelInput, known: ModelKnowledge) -> None:
-    """Hold what has to be an object against that, at the top and in its parts.
-
-    Raises InputError.
-    """
-    parts = {key: value for key, value in model.config.items() if isinstance(value, Mapping)}
-    for name, holder in {"": model.config, **parts}.items():
-        for key in known.objects:
-            value = holder.get(key)
-            if value is None or isinstance(value, Mapping) or (key in known.blank and not value):
-                continue
-            path = f"{name}.{key}" if name else key
-            raise InputError(
-                f"{path} is {str(value)[:40]}, and has to be an object", model.where, "Fetch the file again."
-            )
-
-
-class _Places(NamedTuple):
-    """Where values may stand: the file, and what is put ``over`` it."""
-
-    file: str
-    over: Mapping[str, Any]
-    over_where: str
-
-    def fault(self, message: str, keys: Sequence[str], hint: str = "Fetch the file again.") -> InputError:
-        """What is wrong with the value of ``keys``, said of where it was given."""
-        if any(_given(self.over, key) for key in keys):
-            return InputError(message, self.over_where, "Correct it there, or leave the key out.")
-        return InputError(message, self.file, hint)
-
-
-def _given(over: Mapping[str, Any], key: str) -> bool:
-    return walk(over, key.split(".")) is not None
-
-
-def _check(facts: _Facts, known: ModelKnowledge, places: _Places) -> None:
-    # By a rule, as SGLang does; without such derivations it is for us to say.
-    refused: set[Value] = set()
-    for name in known.misfits:
-        misfits = facts[name]
-        refused.update(misfits if isinstance(misfits, tuple) else ())
-    for name in known.numbers:
-        value = facts[name]
-        # Where a value came from is asked of the few that can be wrong.
-        if value is None or (type(value) is int and 0 <= value <= _LARGEST):
-            continue
-        found = facts.origin(name).found
-        keys = ", ".join(key for key in found if key != "architectures") or name
-        if refused & {key.rpartition(".")[2] for key in found}:
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            shown = list(value) if isinstance(value, tuple) else value
-            raise places.fault(f"{keys} is {shown!r:.40}, not a number", found, "Write a plain number there.")
-        stated = [_stated(facts.top.raw, places.over, key) for key in found]
-        if isinstance(value, float) and any(isinstance(one, float) and one == value for one in stated):
-            raise places.fault(f"{keys} is {value}, not a whole number", found)
-        if not 0 <= value <= _LARGEST:
-            size = "more than a trillion" if value > _LARGEST else value
-            raise places.fault(f"{keys} is {size}, which no model has", found)
-    for name in known.positive:
-        if facts[name] != 0:
-            continue
-        zero = [key for key in facts.origin(name).found if _stated(facts.top.raw, places.over, key) == 0]
-        if zero and not refused & {key.rpartition(".")[2] for key in zero}:
-            raise places.fault(f"{zero[-1]} is 0, which no model has", zero[-1:])
-
-
-def _stated(raw: Mapping[str, Any], over: Mapping[str, Any], key: str) -> Any:
-    return walk(over if _given(over, key) else raw, key.split("."))
 
 
 def _inferred(facts: _Facts, known: ModelKnowledge) -> Iterator[str]:

@@ -120,7 +120,7 @@ def _simplest(
         facts = asked.place.facts(typed)
         if asked.engine.broken(facts, typed, first=True):
             continue
-        if not passed_over(idle, typed, asked.engine.run(facts, typed).values):
+        if not idle or not passed_over(idle, typed, asked.engine.run(facts, typed).values):
             yield typed
 
 

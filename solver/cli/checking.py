@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ from ..intake.hub import Hub
 from . import completion
 from .commanding import gpus_said, launch_said, release_said
 from .filing import is_file
-from .inputs import gpu_asked, is_gpu, kept_of, launch_asked, settings_of
+from .inputs import arguments_of, gpu_asked, is_gpu, kept_of, machine_asked, settings_of
 from .options import (
     NO,
     YES,
@@ -38,6 +38,10 @@ from .options import (
     Without,
 )
 from .output import formatted, write
+
+if TYPE_CHECKING:
+    from ..api import Preflight
+    from ..facts import Platform
 
 
 def check(
@@ -100,22 +104,12 @@ def check(
         return filing.run(asked, files, shown_as) if files else filing.command(asked, words[1:], shown_as)
     if fix or diff:
         raise InputError("--fix and --diff need a file", "check", "Write: preflight check 8xB200 FILE --diff")
-    from ..api import Preflight
     from ..render import conflict, machine, text
 
     if not words:
         raise InputError("no GPU is named", "check", "Write: preflight check 8xB200 --model MODEL -- --tp 8")
-    launch = launch_said(words[1:])
-    preflight = Preflight(release_said(launch, release), hub)
-    platform, arguments = launch_asked(
-        preflight.knowledge,
-        words,
-        nodes=nodes,
-        env=env,
-        without=without,
-        cuda=cuda,
-        memory_gib=gpu_memory,
-        num_gpus=gpus_said(launch, preflight.knowledge.roles),
+    preflight, platform, arguments = _launched(
+        words, release, hub, nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=gpu_memory
     )
     report = preflight.check(model, platform, arguments, Path(), why=why, keep=kept_of(keep, preflight.knowledge.flags))
     report = report._replace(memory=preflight.memory(report) if report.refusal is None else None)
@@ -143,7 +137,6 @@ def resolve(
     output: Output = Format.text,
 ) -> int:
     """The effective configuration, write by write, in SGLang's order."""
-    from ..api import Preflight
     from ..render import machine, text
 
     words, model = _with_model(words or [], model)
@@ -152,23 +145,48 @@ def resolve(
         words, memory = _with_gpu(words, None)
     if not words or words[0].startswith("-"):
         raise InputError("no GPU is named", "resolve", "Write: preflight resolve 8xB200 --model MODEL -- --tp 8")
-    launch = launch_said(words[1:])
-    preflight = Preflight(release_said(launch, release), Hub(fetch, revision))
-    platform, arguments = launch_asked(
-        preflight.knowledge,
-        words,
-        nodes=nodes,
-        env=env,
-        without=without,
-        cuda=cuda,
-        memory_gib=memory,
-        num_gpus=gpus_said(launch, preflight.knowledge.roles),
+    preflight, platform, arguments = _launched(
+        words, release, Hub(fetch, revision), nodes=nodes, env=env, without=without, cuda=cuda, memory_gib=memory
     )
     report = preflight.check(model, platform, arguments, Path())
     data = machine.check(report)
     data["log"] = [machine.change(one) for one in report.log]
     write(formatted(output, text.log(report), data))
     return NO if report.refused else YES
+
+
+def _launched(
+    words: Sequence[str],
+    release: str | None,
+    hub: Hub,
+    *,
+    nodes: int,
+    env: Sequence[str] | None,
+    without: Sequence[str] | None,
+    cuda: str | None,
+    memory_gib: float | None,
+) -> tuple[Preflight, Platform, list[str]]:
+    """What words that name a GPU and then a launch are asked of; its own environment counts below ``env``.
+
+    Raises InputError.
+    """
+    from ..api import Preflight
+
+    launch = launch_said(words[1:])
+    preflight = Preflight(release_said(launch, release), hub)
+    arguments, given = arguments_of(words[1:], preflight.knowledge.flags)
+    platform = machine_asked(
+        preflight.knowledge,
+        words[0],
+        nodes=nodes,
+        env=env,
+        without=without,
+        cuda=cuda,
+        memory_gib=memory_gib,
+        given=given,
+        num_gpus=gpus_said(launch, preflight.knowledge.roles),
+    )
+    return preflight, platform, arguments
 
 
 def _with_gpu(words: list[str], memory_gib: float | None) -> tuple[list[str], float | None]:

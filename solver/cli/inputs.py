@@ -250,33 +250,3 @@ def _no_file(word: str) -> InputError:
     if is_folder:
         return InputError(f"{word} is a folder: it launches nothing", "the command", hint)
     return InputError(f"{word!r} is no launch command, and there is no such file", "the command", hint)
-
-
-def launch_asked(
-    knowledge: Knowledge,
-    words: Sequence[str],
-    *,
-    nodes: int,
-    env: Sequence[str] | None,
-    without: Sequence[str] | None,
-    cuda: str | None,
-    memory_gib: float | None,
-    num_gpus: int | None = None,
-) -> tuple[Platform, list[str]]:
-    """The machine and the flags of words that name a GPU and then a launch; its own environment counts below ``env``.
-
-    Raises InputError.
-    """
-    arguments, given = arguments_of(words[1:], knowledge.flags)
-    machine = machine_asked(
-        knowledge,
-        words[0],
-        nodes=nodes,
-        env=env,
-        without=without,
-        cuda=cuda,
-        memory_gib=memory_gib,
-        given=given,
-        num_gpus=num_gpus,
-    )
-    return machine, arguments
