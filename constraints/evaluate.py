@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .tree import FALSE, TRUE, All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
@@ -58,9 +58,21 @@ def _fold_parts(kind: type[All] | type[Any_], *, stop: bool) -> Callable[[All | 
                 return TRUE if stop else FALSE
         if not left:
             return FALSE if stop else TRUE
+        if len(left) > 1 and _contrary(left):
+            return TRUE if stop else FALSE
         return kind(tuple(left))
 
     return run
+
+
+def _contrary(parts: Sequence[Node]) -> bool:
+    """Whether one part says that two things are equal and another one that they are not."""
+    told = [one for one in parts if one.__class__ is Compare and one[0] in ("==", "!=")]
+    for place, one in enumerate(told):
+        for other in told[:place]:
+            if one[0] != other[0] and one[1:] == other[1:]:
+                return True
+    return False
 
 
 def _fold_choice(node: Choice, known: Env) -> Node:

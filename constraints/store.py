@@ -13,7 +13,7 @@ import os
 import pickle
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 from .knowledge import HOME, Knowledge
 from .messages import Printed
 from .models_schema import Catalogue, ModelKnowledge
+from .uncollected import uncollected
 
 Kept = TypeVar("Kept")
 
@@ -125,7 +126,7 @@ def _compiled(key: str, build: Callable[[], Kept]) -> Kept:
     with contextlib.suppress(Exception):
         kept: Kept = _read(file)
         return kept
-    with _uncollected():
+    with uncollected():
         built = build()
     try:
         _write(place, file, built)
@@ -155,7 +156,7 @@ def _read(file: Path) -> Any:
 
     Raises _Stale, and whatever a damaged file makes pickle raise.
     """
-    with _uncollected():
+    with uncollected():
         with file.open("rb") as stream:
             if pickle.load(stream) != _state():
                 raise _Stale
@@ -166,18 +167,6 @@ def _read(file: Path) -> Any:
         kept = pickle.loads(data)
         gc.freeze()
         return kept
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector: knowledge stays as long as the process, so that it need not be walked, now or later."""
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collected:
-            gc.enable()
 
 
 @cache

@@ -8,6 +8,7 @@ from pathlib import Path
 from constraints import store
 from constraints.preferences import Profile
 from constraints.release import nearest, release_key
+from constraints.uncollected import uncollected
 from constraints.values import Value
 
 from .check import Checked, Engine
@@ -115,7 +116,8 @@ class Answering:
         facts = place.facts(pins)
         subject = self.subject(model, platform)
         asked = Asked(subject, place, self.world, self.engine.prepared(facts), frozenset(keep))
-        return explain(asked, pins, typed=typed)
+        with uncollected():
+            return explain(asked, pins, typed=typed)
 
     @property
     def world(self) -> World:

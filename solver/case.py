@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from constraints.schema import HARD, WRITERS
@@ -45,13 +45,18 @@ class Case:
         self.problem = _posed(asked, units, outcome, pins, ends)
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
+        # A search is shown these checks only: those that something it was asked about has broken.
         self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
+        self._met = frozenset() if engine is None else self._checks
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
+        # The first to be dropped from a conflict, as what was asked for is the last.
+        self.unset = frozenset(place for place, pin in enumerate(soft) if pin.value is None)
         self.undecided = False
         # What one answer says of other questions: pins that hold together, and pins that cannot.
         self._held: list[frozenset[int]] = []
         self._refuted: list[frozenset[int]] = []
+        self._forbidden: dict[str, list[frozenset[int]]] = {}  # by one rule alone
         self._open: set[frozenset[int]] = set()
 
     def refute(self, places: frozenset[int]) -> frozenset[int] | None:
@@ -61,8 +66,8 @@ class Case:
         """
         if self._holds(places):
             return None
-        refuted = next((one for one in self._refuted if one <= places), None)
-        return refuted if refuted is not None else self._decided(places)
+        known = _least(self._refuted, places)
+        return self._decided(places) if known is None else known
 
     def _decided(self, places: frozenset[int]) -> frozenset[int] | None:
         for seen in (places, *self._wider(places)):
@@ -70,7 +75,7 @@ class Case:
                 self._held.append(self._holding(self._typed(seen)))
                 return None
         try:
-            causes = self.refuter.refute(self.restricted(places), (), WHOLE_BUDGET)
+            causes = self._searched(places)
         except TooLarge:
             self.undecided = True
             self._open.add(places)
@@ -78,10 +83,26 @@ class Case:
         if causes is not None:
             self._refuted.append(_pins(causes))
             return self._refuted[-1]
-        found = self.refuter.found
-        typed = {flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])}
-        self._held.append(places | self._holding(typed))
+        self._held.append(places | self._holding(self._found()))
         return None
+
+    def _searched(self, places: frozenset[int]) -> Collection[object] | None:
+        """What the refuter says, which is shown a check only once what it found has broken it."""
+        while True:
+            causes = self.refuter.refute(self.restricted(places), self._checks - self._met, WHOLE_BUDGET)
+            if causes is not None or self._met == self._checks:
+                return causes
+            typed = {flag: value for flag, value in self._found().items() if value is not None}
+            broken = frozenset(one.rule.id for one in self.asked.engine.broken(self.asked.facts, typed))
+            if not broken:
+                return None
+            # What the two readers see differently is for the search to decide.
+            self._met = self._met | broken if broken - self._met else self._checks
+
+    def _found(self) -> dict[str, Value]:
+        """What the search would type."""
+        found = self.refuter.found
+        return {flag: value for unit in self.units for flag, value in unit.typed(found[unit.name])}
 
     def _wider(self, places: frozenset[int]) -> Iterator[frozenset[int]]:
         """Everything that was asked for but the one pin that ``places`` lacks of pins that cannot hold together.
@@ -116,6 +137,9 @@ class Case:
 
     def refute_by(self, rule: str, places: frozenset[int]) -> frozenset[int] | None:
         """As `refute`, with no other check in force than ``rule``."""
+        forbidden = self._forbidden.setdefault(rule, [])
+        if (known := _least(forbidden, places)) is not None:
+            return known
         off = self.checks_but(rule)
         if self._holds(places) or self.stands(places, off):
             return None
@@ -123,7 +147,11 @@ class Case:
             found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
         except TooLarge:
             return None
-        return None if found is None else _pins(found)
+        if found is None:
+            return None
+        forbidden.append(_pins(found))
+        self._refuted.append(forbidden[-1])
+        return forbidden[-1]
 
     def checks_but(self, rule: str) -> frozenset[str]:
         """Every check of the program but one."""
@@ -153,6 +181,11 @@ class Case:
                 causes = frozenset((("pin", place),)) if place in places else frozenset()
                 found[pin.selector] = Restriction((place in places,), causes)
         return found
+
+
+def _least(known: Iterable[frozenset[int]], places: frozenset[int]) -> frozenset[int] | None:
+    """The smallest of what is known not to hold that is part of ``places``."""
+    return min((one for one in known if one <= places), key=len, default=None)
 
 
 def _pins(causes: Collection[object]) -> frozenset[int]:

@@ -36,17 +36,16 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     everything = tuple(range(len(soft)))
     if case.refute(frozenset(everything)) is None:
         return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
-    # Unset pins are the first to be dropped from a core, what was asked for the last.
-    order = sorted(everything, key=lambda place: (soft[place].value is not None, place))
 
     def weight(place: int) -> int:
         """What was asked for counts more than what was left open."""
         return 2 if soft[place].value is None else 3
 
+    direct = _direct(case)
     conflicts = enumerate_conflicts(
-        case.refute, everything, order=order, weight=weight, most=MOST_SETS, seconds=SECONDS
+        case.refute, everything, first=case.unset, weight=weight, most=MOST_SETS, seconds=SECONDS
     )
-    cores = _cores(case, conflicts, order)
+    cores = _cores(case, conflicts, direct)
     kept = frozenset(place for place, pin in enumerate(soft) if pin.flag in asked.keep)
     allowed = _corrections(case, conflicts, everything, kept)
     cheapest = sorted(allowed, key=lambda one: (sum(map(weight, one)), sorted(one)))[:MOST_CORRECTIONS]
@@ -86,14 +85,22 @@ def asked_for(units: Sequence[Unit], pins: Mapping[str, Value]) -> list[Pin]:
     return asked + [Pin(flag, None, True) for flag in flags if flag not in pins]
 
 
-def _cores(case: Case, conflicts: Conflicts, order: Sequence[int]) -> tuple[Core, ...]:
+def _direct(case: Case) -> list[tuple[frozenset[int], str]]:
+    """A conflict with each broken rule alone."""
+    found: list[tuple[frozenset[int], str]] = []
+    for rule in dict.fromkeys(rule for rule in broken_rules(case) if rule in case.rules):
+        core = core_of(case, rule, [known for known, _ in found])
+        if core is not None:
+            found.append((core, rule))
+    return found
+
+
+def _cores(case: Case, conflicts: Conflicts, direct: Sequence[tuple[frozenset[int], str]]) -> tuple[Core, ...]:
     """A conflict for each broken rule alone, then those of several rules that none of these explains.
 
     One rule's conflict is told as it is. What holds together only because each way around it meets another rule comes
     in addition where it rests on less of what was asked; with a rule's own conflict in it, it would say nothing new.
     """
-    broken = dict.fromkeys(rule for rule in broken_rules(case) if rule in case.rules)
-    direct = [(core, rule) for rule in broken if (core := core_of(case, rule, order)) is not None]
     told = [_asked(case, places) for places, _ in direct]
     # Of a command, what rests on a search through other values of what was left out is told only for want of better.
     apart = () if direct and any(pin.typed for pin in case.soft) else conflicts.cores
@@ -108,14 +115,18 @@ def broken_rules(case: Case) -> list[str]:
     return [one.rule.id for one in case.witness(everything).broken if one.rule.kind in HARD]
 
 
-def core_of(case: Case, rule: str, order: Sequence[int] = ()) -> frozenset[int] | None:
-    """A minimal conflict with one rule alone; None where what is chosen freely meets it."""
+def core_of(case: Case, rule: str, near: Sequence[frozenset[int]] = ()) -> frozenset[int] | None:
+    """A minimal conflict with one rule alone; None where what is chosen freely meets it.
+
+    ``near``: what other rules forbid, which this one may forbid as well.
+    """
 
     def refute(places: frozenset[int]) -> frozenset[int] | None:
         return case.refute_by(rule, places)
 
-    found = refute(frozenset(range(len(case.soft))))
-    return None if found is None else shrink(refute, found, order)
+    everything = frozenset(range(len(case.soft)))
+    found = next((core for one in (*near, everything) if (core := refute(one)) is not None), None)
+    return None if found is None else shrink(refute, found, case.unset)
 
 
 def _asked(case: Case, places: frozenset[int]) -> frozenset[int]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from constraints.values import Value, same
 
 from .deduce import Allowed
 from .propagate import State
+
+# Nogoods about the same equations, by the forms that these have in them.
+_Alike: TypeAlias = "dict[tuple[int | None, ...], list[Nogood]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,29 +22,33 @@ class Nogood:
     forms: Mapping[int, int]
     domains: Mapping[str, tuple[Value, ...]]
 
-    def met(self, state: State, allowed: Mapping[str, Allowed]) -> bool:
-        """Whether it forbids this state."""
-        for index, form in self.forms.items():
-            if state.get(index) != form:
-                return False
+    def binds(self, allowed: Mapping[str, Allowed]) -> bool:
+        """Whether the values it is about are those that are left."""
         return all(name in allowed and same(allowed[name].values, values) for name, values in self.domains.items())
 
 
 class Learned:
-    """Nogoods by the equations they are about (Dechter 1990): one is looked at when an equation gets a form of it."""
+    """Nogoods by the equations they are about (Dechter 1990): looked at when one of these gets another form."""
 
     def __init__(self) -> None:
-        self._by_pair: dict[tuple[int, int], list[Nogood]] = {}
+        self._alike: dict[tuple[int, ...], _Alike] = {}
+        self._about: dict[int, list[tuple[tuple[int, ...], _Alike]]] = {}
 
     def add(self, nogood: Nogood) -> None:
         """Remember."""
-        for pair in nogood.forms.items():
-            self._by_pair.setdefault(pair, []).append(nogood)
+        equations = tuple(nogood.forms)
+        alike = self._alike.get(equations)
+        if alike is None:
+            alike = self._alike[equations] = {}
+            for one in equations:
+                self._about.setdefault(one, []).append((equations, alike))
+        alike.setdefault(tuple(nogood.forms.values()), []).append(nogood)
 
     def met(self, state: State, changed: Iterable[int], allowed: Mapping[str, Allowed]) -> Nogood | None:
         """One that forbids this state, of those about a changed equation."""
         for index in changed:
-            for nogood in self._by_pair.get((index, state.get(index, -1)), ()):
-                if nogood.met(state, allowed):
-                    return nogood
+            for equations, alike in self._about.get(index, ()):
+                for nogood in alike.get(tuple(map(state.get, equations)), ()):
+                    if nogood.binds(allowed):
+                        return nogood
         return None

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 # None when the elements are satisfiable together, else some of them that are not (all of them will do).
 Oracle = Callable[[frozenset[int]], "frozenset[int] | None"]
 
 
-def shrink(refute: Oracle, elements: Iterable[int], order: Sequence[int] = ()) -> frozenset[int]:
+def shrink(refute: Oracle, elements: Iterable[int], first: Collection[int] = ()) -> frozenset[int]:
     """A minimal unsatisfiable subset of ``elements`` (deletion, Chinneck and Dravnieks 1991).
 
-    Elements early in ``order`` are tried first, so they are kept only where nothing else will do. ``elements`` must be
-    unsatisfiable together.
+    What stands in ``first`` is tried first, all of it at once and then one by one, so that it is kept only where
+    nothing else will do. ``elements`` must be unsatisfiable together.
     """
-    places = {element: place for place, element in enumerate(order)}
     core = frozenset(elements)
     core = refute(core) or core
+    if len(core.intersection(first)) > 1:
+        smaller = refute(core.difference(first))
+        core = core if smaller is None else smaller
     needed: set[int] = set()
-    while left := sorted(core - needed, key=lambda one: (places.get(one, len(places)), one)):
+    while left := sorted(core - needed, key=lambda one: (one not in first, one)):
         smaller = refute(core - {left[0]})
         if smaller is None:
             needed.add(left[0])
@@ -47,7 +49,7 @@ def enumerate_conflicts(
     refute: Oracle,
     elements: Sequence[int],
     *,
-    order: Sequence[int] = (),
+    first: Collection[int] = (),
     weight: Callable[[int], int] = lambda _: 1,
     most: int = 200,
     seconds: float = 5.0,
@@ -73,7 +75,7 @@ def enumerate_conflicts(
         if found is None:
             corrections.append(left_out)
         else:
-            cores.append(shrink(refute, found, order))
+            cores.append(shrink(refute, found, first))
     return Conflicts(tuple(sorted(cores, key=_by_size)), tuple(sorted(corrections, key=_by_size)), complete)
 
 

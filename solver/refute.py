@@ -16,6 +16,7 @@ from itertools import chain
 from constraints.tree import FALSE
 from constraints.values import Value
 
+from .alike import Alike
 from .deduce import Allowed, Bits, Deducer, Finding, Standing
 from .errors import TooLarge
 from .forms import Forms
@@ -43,6 +44,7 @@ class Refuter:
         self._deducer = Deducer(problem, forms)
         self._equations = self._deducer.equations
         self._learned = Learned()
+        self._alike = Alike(self._equations)
         # Causes by bit: equations, choices of the search, then demands as they are met.
         self._causes: list[object] = list(range(self._deducer.total))
         self._bits: dict[object, Bits] = {}
@@ -119,7 +121,8 @@ class Refuter:
             return None
         choice = self._choices[name]
         causes = allowed[name].causes if name in allowed else 0
-        for value in self._values(name, allowed):
+        values = self._alike.apart(self._values(name, allowed), place, allowed)
+        for value in values:
             self.tried += 1
             if self.tried > self._limit:
                 raise TooLarge(f"more than {self._limit} values tried")

@@ -121,7 +121,7 @@ def engine(times: Times, name: str, case: Callable[[], Case], seconds: float) ->
     everything = range(len(anew.soft))
     times.add(
         f"{name}, all conflicts",
-        lambda: enumerate_conflicts(anew.refute, everything, most=MOST, seconds=seconds).complete,
+        lambda: enumerate_conflicts(anew.refute, everything, first=anew.unset, most=MOST, seconds=seconds).complete,
     )
 
 
@@ -130,7 +130,7 @@ def one_core(times: Times, name: str, case: Case) -> bool:
     everything = frozenset(range(len(case.soft)))
     if case.refute(everything) is None:
         return False
-    times.add(name, lambda: shrink(case.refute, everything))
+    times.add(name, lambda: shrink(case.refute, everything, case.unset))
     return True
 
 

@@ -54,8 +54,7 @@ def questions(release: str, count: int, seed: int) -> Iterator[tuple[str, Case, 
 def conflicts_of(case: Case) -> Conflicts:
     """All conflicts, dropping first what was left unset."""
     everything = tuple(range(len(case.soft)))
-    order = sorted(everything, key=lambda place: (case.soft[place].value is not None, place))
-    return enumerate_conflicts(case.refute, everything, order=order, most=60, seconds=20)
+    return enumerate_conflicts(case.refute, everything, first=case.unset, most=60, seconds=20)
 
 
 def faults(found: Conflicts, refute: Oracle, size: int) -> list[str]:
