@@ -192,7 +192,7 @@ class Questioned:
             if place in causes:
                 kept.append(Definition(one.name, meant(one, off)))
             else:
-                free.append(Variable(one.name, self.values))
+                free.append(Variable(one.name, tuple(self.values)))
         constraints = [one for place, one in enumerate(self.problem.constraints) if total + place in causes]
         return Problem((*self.problem.variables, *free), tuple(kept), tuple(constraints))
 
