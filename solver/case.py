@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from constraints.schema import HARD, WRITERS
 from constraints.tree import Any_, Compare, Const, Name, Not
@@ -233,6 +234,7 @@ def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Callable[[str], tuple[Va
     """The values a flag could have if no rule wrote it: its choices, and whatever rules write or pins ask for."""
     unit_of = {flag: unit for unit in units for flag in unit.flags}
 
+    @cache
     def values(name: str) -> tuple[Value, ...]:
         flag, unit = asked.knowledge.flags.get(name), unit_of.get(name)
         found = [] if flag is None else [None, flag.default, *(flag.choices or ())]

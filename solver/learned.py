@@ -32,23 +32,21 @@ class Learned:
 
     def __init__(self) -> None:
         self._alike: dict[tuple[int, ...], _Alike] = {}
-        self._about: dict[int, list[tuple[tuple[int, ...], _Alike]]] = {}
+        self._about: dict[tuple[int, int | None], set[tuple[int, ...]]] = {}
 
     def add(self, nogood: Nogood) -> None:
         """Remember."""
         equations = tuple(nogood.forms)
-        alike = self._alike.get(equations)
-        if alike is None:
-            alike = self._alike[equations] = {}
-            for one in equations:
-                self._about.setdefault(one, []).append((equations, alike))
+        alike = self._alike.setdefault(equations, {})
         alike.setdefault(tuple(nogood.forms.values()), []).append(nogood)
+        for pair in nogood.forms.items():
+            self._about.setdefault(pair, set()).add(equations)
 
     def met(self, state: State, changed: Iterable[int], allowed: Mapping[str, Allowed]) -> Nogood | None:
         """One that forbids this state, of those about a changed equation."""
-        for index in changed:
-            for equations, alike in self._about.get(index, ()):
-                for nogood in alike.get(tuple(map(state.get, equations)), ()):
-                    if nogood.binds(allowed):
-                        return nogood
+        pairs = [(index, state.get(index)) for index in changed]
+        for equations in sorted(set().union(*[self._about[pair] for pair in pairs if pair in self._about])):
+            for nogood in self._alike[equations].get(tuple(map(state.get, equations)), ()):
+                if nogood.binds(allowed):
+                    return nogood
         return None

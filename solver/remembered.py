@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from constraints.schema import WRITERS, Operation
@@ -24,11 +26,16 @@ class Remembered:
 
     def __init__(self, operations: Sequence[Operation], defaults: Mapping[str, Value]) -> None:
         """``defaults``: what each flag starts as where nothing is typed."""
-        self._reads = [tuple(sorted(reads(one))) for one in operations]
-        self._writes = [tuple(sorted(targets(one))) if one.rule.kind in WRITERS else () for one in operations]
-        self._outcomes: list[dict[tuple[int, ...], Any]] = [{} for _ in operations]
+        seen = [sorted(reads(one) | (targets(one) if one.rule.kind in WRITERS else set())) for one in operations]
+        # Of one name, ``itemgetter`` gives what stands there, of several a tuple: either is a key.
+        self._met = [itemgetter(*names) if names else _nothing for names in seen]
+        self._writes = [
+            tuple(sorted(targets(one))) if one.scope and one.rule.kind in WRITERS else () for one in operations
+        ]
+        self._outcomes: list[dict[object, Any]] = [{} for _ in operations]
         self._codes: dict[object, int] = {("=", None): UNSET}
-        self.defaults = {flag: self.code(("=", twin(value))) for flag, value in defaults.items()}
+        self.defaults = dict.fromkeys(chain.from_iterable(seen), UNSET)
+        self.defaults |= {flag: self.code(("=", twin(value))) for flag, value in defaults.items()}
 
     def code(self, thing: object) -> int:
         """The number of what stands for a meaning."""
@@ -36,15 +43,18 @@ class Remembered:
 
     def outcome(self, place: int, meanings: Meanings, made: Callable[[], Outcome]) -> Outcome:
         """What the operation at ``place`` comes to, ``made`` if it never read this."""
-        codes, held = meanings.codes, meanings.held
-        key = tuple([codes.get(name, UNSET) for name in self._reads[place]])
+        key = self._met[place](meanings.codes)
         if self._writes[place]:
-            key += tuple([held.get(name, codes.get(name, UNSET)) for name in self._writes[place]])
+            key = key, *map(meanings.held.get, self._writes[place])
         known = self._outcomes[place]
         if key not in known:
             known[key] = made()
         found: Outcome = known[key]
         return found
+
+
+def _nothing(_: Mapping[str, int]) -> object:
+    return ()
 
 
 @dataclass(slots=True)
