@@ -46,8 +46,8 @@ class Case:
         self.problem = _posed(asked, units, outcome, pins, ends)
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
-        # A search is shown these checks only: those that something it was asked about has broken.
         self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
+        # A search of ours is shown these alone: what something that it found has broken.
         self._met = frozenset() if engine is None else self._checks
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
