@@ -43,9 +43,7 @@ class Alike:
                 named |= inside
                 domains.append((one, whole))
         free = self._domain(tuple(values))[0] & ~named
-        if not free & (free - 1):
-            return values
-        if self._measured(free, domains, state, uses):
+        if not free & (free - 1) or self._looked_into(free, domains, state, uses):  # one text alone is like no other
             return values
         kept: list[Value] = []
         seen: set[tuple[bool, ...]] = set()
@@ -59,7 +57,7 @@ class Alike:
             kept.append(value)
         return kept
 
-    def _measured(
+    def _looked_into(
         self,
         free: Bits,
         domains: Sequence[tuple[str, Bits]],
@@ -92,9 +90,9 @@ class Alike:
         return self._bits.setdefault(text, 1 << len(self._bits))
 
     def _literals(self, value: Value) -> Bits:
-        bits = 0
         if isinstance(value, str):
             return self._text(value)
+        bits = 0
         if isinstance(value, tuple):
             for one in value:
                 bits |= self._literals(one)

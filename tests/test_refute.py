@@ -121,6 +121,16 @@ def test_values_are_forced_through_choices() -> None:
     assert list(forced(Any_((Compare("==", Name("x"), Const(1)), Name("y"))))) == []
 
 
+def test_what_is_equal_and_is_not_settles_a_condition() -> None:
+    """Also where neither side is known; True is not 1."""
+    equal, differs = Compare("==", Name("x"), Name("y")), Compare("!=", Name("x"), Name("y"))
+    for names in ({}, {"z": 1}):
+        assert fold(All((Name("z"), equal, differs)), names) == Const(False)
+        assert fold(Any_((equal, Compare("<", Name("z"), Name("x")), differs)), names) == Const(True)
+    apart = All((Compare("==", Name("x"), Const(1)), Compare("!=", Name("x"), Const(True))))
+    assert fold(apart, {}) == apart
+
+
 class Questioned:
     """A random problem of rules, some of which write, some constraints demanded, and questions about it."""
 
