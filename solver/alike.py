@@ -1,80 +1,116 @@
-"""Values of a variable that nothing left tells apart -> one of them: where it fails, so do the others.
+"""Values of a variable that one failure does not tell apart: where one of them has failed, so do the others.
 
-Texts that no equation left names, and that are only handed on and compared, can change places in every solution
-(value symmetry; Freuder 1991, Benhamou 1994). What refutes one refutes the other by the same equations.
+Texts that the equations of a failure never name, and that they only hand on and compare, can change places in all that
+meets these equations (value symmetry; Freuder 1991, Benhamou 1994). What refuted one refutes the other just so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from constraints.tree import All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
 from constraints.values import Value
 
-from .deduce import Allowed, Bits, Standing
-from .propagate import Equations, State
+from .deduce import Allowed, Bits, Deducer
 
-# With fewer values it costs more to compare them than to try them.
-FEW = 6
+# Texts on their own, and texts inside of groups, as bits.
+Texts: TypeAlias = tuple[Bits, Bits]
+_NONE: Texts = (0, 0)
+_ANY: Texts = (-1, -1)
 
 
 class Alike:
-    """What the equations of a problem tell apart, as far as they are folded."""
+    """What forms of equations do with texts."""
 
-    def __init__(self, equations: Equations) -> None:
-        self._equations = equations
+    def __init__(self, deducer: Deducer) -> None:
+        self._deducer = deducer
+        self._equations = deducer.equations
         self._bits: dict[str, Bits] = {}
-        self._texts: dict[tuple[Value, ...], tuple[Bits, Bits]] = {}
+        self._texts: dict[tuple[Value, ...], Texts] = {}
         self._uses: dict[int, tuple[Bits, Bits, Bits]] = {}
+        self._held: dict[str, Texts] = {}
+        self._nothing = self._text("")  # the one text that is not true
 
-    def apart(self, values: Sequence[Value], place: Standing, allowed: Mapping[str, Allowed]) -> Sequence[Value]:
-        """The ``values`` of an open variable without those that would fail as an earlier one does."""
-        if len(values) < FEW:
-            return values
-        state, known = place.state, place.known
-        named = self._text("")  # the one text that is not true
-        uses = [self._uses[form] if form in self._uses else self._use(form) for form in state.values()]
+    def others(
+        self, failed: Value, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
+    ) -> Sequence[Value]:
+        """The values ``left`` without those that fail as ``failed`` did, by equations in these ``forms``, in order."""
+        if not left or not isinstance(failed, str):
+            return left
+        text, named = self._text(failed), self._nothing
+        uses = [self._uses[form] if form in self._uses else self._use(form) for form in forms.values()]
         for told, _, _ in uses:
             named |= told
+        if text & named:
+            return left
+        known, own = self._equations.forms, self._equations.own
+        defined = reached = 0
+        for index in forms:
+            defined |= own[index] if index < len(own) else 0
         domains = []
-        for one, domain in self._equations.domains.items():
-            if one not in known:
-                whole, inside = self._domain(allowed[one].values if one in allowed else domain)
+        for name in frozenset().union(*[known.scopes[form] for form in forms.values()]):
+            # What none of these equations defines may be whatever it may be elsewhere.
+            if not known.bits[name] & defined:
+                whole, inside = self._domain(allowed[name].values) if name in allowed else self._may_hold(name)
+                domains.append(whole)
                 named |= inside
-                domains.append((one, whole))
-        free = self._domain(tuple(values))[0] & ~named
-        if not free & (free - 1) or self._looked_into(free, domains, state, uses):  # one text alone is like no other
-            return values
-        kept: list[Value] = []
-        seen: set[tuple[bool, ...]] = set()
-        for value in values:
-            bit = self._bits[value] if isinstance(value, str) else 0
-            if bit & free:
-                where = tuple([bool(whole & bit) for _, whole in domains])
-                if where in seen:
-                    continue
-                seen.add(where)
-            kept.append(value)
-        return kept
+                reached |= known.bits[name] if whole & text else 0
+        if text & named or self._looked_into(reached, forms, uses):
+            return left
+        return [value for value in left if not self._stands_for(value, text, named, domains)]
 
-    def _looked_into(
-        self,
-        free: Bits,
-        domains: Sequence[tuple[str, Bits]],
-        state: State,
-        uses: Sequence[tuple[Bits, Bits, Bits]],
-    ) -> bool:
-        """Whether some equation looks into one of the texts that are ``free``, wherever it was handed on to."""
-        forms, own = self._equations.forms, self._equations.own
-        reached = forms.mask(one for one, whole in domains if whole & free)
-        for index, (_, handed, looked_into) in zip(state, uses, strict=True):
+    def _stands_for(self, value: Value, text: Bits, named: Bits, domains: Iterable[Bits]) -> bool:
+        """Whether a value can change places with a text, neither of which is ``named``."""
+        if not isinstance(value, str) or (bit := self._text(value)) & named:
+            return False
+        return all(bool(whole & bit) is bool(whole & text) for whole in domains)
+
+    def _looked_into(self, reached: Bits, forms: Iterable[int], uses: Iterable[tuple[Bits, Bits, Bits]]) -> bool:
+        """Whether some equation looks into what has been ``reached``, or what that was handed on to."""
+        own = self._equations.own
+        for index, (_, handed, looked_into) in zip(forms, uses, strict=True):
             if looked_into & reached:
                 return True
             if handed & reached and index < len(own):
                 reached |= own[index]
         return False
 
-    def _domain(self, values: tuple[Value, ...]) -> tuple[Bits, Bits]:
+    def _may_hold(self, name: str) -> Texts:
+        """The texts that a variable or a derived value can ever have."""
+        if name not in self._held:
+            domain = self._equations.domains.get(name)
+            if domain is not None:
+                self._held[name] = self._domain(domain)
+            else:
+                self._held[name] = self._either(map(self._of, self._deducer.defining(name)))
+        return self._held[name]
+
+    def _of(self, node: Node) -> Texts:
+        """The texts that an expression can come to."""
+        match node:
+            case Const(value):
+                return self._domain((value,))
+            case Name(name):
+                return self._may_hold(name)
+            case Choice(_, then, otherwise):
+                return self._either((self._of(then), self._of(otherwise)))
+            case Group(items):
+                whole, inside = self._either(map(self._of, items))
+                return 0, whole | inside
+            case Call(_, arguments):
+                return _NONE if self._either(map(self._of, arguments)) == _NONE else _ANY
+        return _NONE
+
+    @staticmethod
+    def _either(several: Iterable[Texts]) -> Texts:
+        whole = inside = 0
+        for one in several:
+            whole |= one[0]
+            inside |= one[1]
+        return whole, inside
+
+    def _domain(self, values: tuple[Value, ...]) -> Texts:
         """The texts among some values, and those inside of groups."""
         if values not in self._texts:
             whole = inside = 0

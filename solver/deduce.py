@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraints.tree import Const
+from constraints.tree import Const, Node
 from constraints.values import Value, same, twin
 
 from .forms import Forms
@@ -96,6 +96,12 @@ class Deducer:
     def rule(self, index: int) -> str:
         """The id of the rule that an equation stands for, empty for one of ours."""
         return self._rules[index]
+
+    def defining(self, name: str) -> tuple[Node, ...]:
+        """What a derived value is, by its rule and without it."""
+        index = self._definer[name]
+        found = {self.equations.start[index], self._relaxed.get(index, self.equations.start[index])}
+        return tuple(self.forms.nodes[form] for form in sorted(found))
 
     def start(self, off: frozenset[str]) -> Standing | Bits:
         """What follows from the equations alone, without the rules in ``off``; causes where they cannot all hold.

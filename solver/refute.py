@@ -44,7 +44,7 @@ class Refuter:
         self._deducer = Deducer(problem, forms)
         self._equations = self._deducer.equations
         self._learned = Learned()
-        self._alike = Alike(self._equations)
+        self._alike = Alike(self._deducer)
         # Causes by bit: equations, choices of the search, then demands as they are met.
         self._causes: list[object] = list(range(self._deducer.total))
         self._bits: dict[object, Bits] = {}
@@ -121,8 +121,9 @@ class Refuter:
             return None
         choice = self._choices[name]
         causes = allowed[name].causes if name in allowed else 0
-        values = self._alike.apart(self._values(name, allowed), place, allowed)
-        for value in values:
+        left = self._values(name, allowed)
+        while left:
+            value = left[0]
             self.tried += 1
             if self.tried > self._limit:
                 raise TooLarge(f"more than {self._limit} values tried")
@@ -132,6 +133,7 @@ class Refuter:
             if not found & choice:
                 return found
             causes |= found
+            left = self._alike.others(value, left[1:], self._forms(place, found), allowed)
         causes &= ~choice
         self._learn(place, causes, allowed)
         return causes
@@ -141,13 +143,18 @@ class Refuter:
 
     def _learn(self, place: Standing, causes: Bits, allowed: Mapping[str, Allowed]) -> None:
         """Keep the equations that forbid every choice left, as they stand here."""
+        forms = self._forms(place, causes)
+        scope = frozenset().union(*(self._equations.forms.scopes[form] for form in forms.values()))
+        self._learned.add(Nogood(forms, {name: allowed[name].values for name in sorted(scope) if name in allowed}))
+
+    def _forms(self, place: Standing, causes: Bits) -> dict[int, int]:
+        """The equations among causes that are still open, as they stand here."""
         total, state, forms = self._deducer.total, place.state, {}
         for index in _places(causes & ((1 << total) - 1)):
             for one in (index, total + index):
                 if one in state:
                     forms[one] = state[one]
-        scope = frozenset().union(*(self._equations.forms.scopes[form] for form in forms.values()))
-        self._learned.add(Nogood(forms, {name: allowed[name].values for name in sorted(scope) if name in allowed}))
+        return forms
 
     def _met_again(self, place: Standing, allowed: Mapping[str, Allowed]) -> Bits | None:
         """Causes of a failure that is known already."""
