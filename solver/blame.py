@@ -30,7 +30,7 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
     witness = case.witness(places)
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
-    out = case.checks_but(only) if only is not None else frozenset()
+    out = case.checks_but(only) if only is not None else case.unmet
     blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
     try:
         causes = case.refuter.refute(restricted, out)

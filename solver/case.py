@@ -43,7 +43,7 @@ class Case:
         outcome = [pin for pin in soft if not pin.typed]
         pins = {pin.flag: pin.value for pin in soft}
         ends = None if len(outcome) == len(soft) else self.witness(frozenset(range(len(soft)))).values
-        self.problem = _posed(asked, units, outcome, pins, ends)
+        self.problem = _posed(asked, units, outcome, pins, ends, later=engine is None)
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
         self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
@@ -90,7 +90,7 @@ class Case:
     def _searched(self, places: frozenset[int]) -> Collection[object] | None:
         """What the refuter says, which is shown a check only once what it found has broken it."""
         while True:
-            causes = self.refuter.refute(self.restricted(places), self._checks - self._met, WHOLE_BUDGET)
+            causes = self.refuter.refute(self.restricted(places), self.unmet, WHOLE_BUDGET)
             if causes is not None or self._met == self._checks:
                 return causes
             typed = {flag: value for flag, value in self._found().items() if value is not None}
@@ -158,6 +158,11 @@ class Case:
         """Every check of the program but one."""
         return self._checks - {rule}
 
+    @property
+    def unmet(self) -> frozenset[str]:
+        """The checks that nothing found so far has broken."""
+        return self._checks - self._met
+
     def witness(self, places: frozenset[int]) -> Resolution:
         """What SGLang does when the pins at ``places`` are typed and nothing else."""
         if places not in self._witnesses:
@@ -199,8 +204,13 @@ def _posed(
     outcome: Sequence[Pin],
     pins: Mapping[str, Value],
     ends: Mapping[str, Value] | None,
+    *,
+    later: bool,
 ) -> Problem:
-    """The problem of the units, with a variable for each demand on an outcome that puts it in force."""
+    """The problem of the units, with a variable for each demand on an outcome that puts it in force.
+
+    ``later``: what each check says is worked out when it is first asked about.
+    """
     problem = unroll(
         asked.operations,
         asked.defaults,
@@ -209,6 +219,7 @@ def _posed(
         shadows=False,
         blame=_vocabulary(asked, units),
         remembered=asked.prepared.blamed,
+        later=later,
     )
     demands = (
         Constraint(
@@ -219,15 +230,13 @@ def _posed(
         for pin in outcome
     )
     idle = idle_constraints(asked.knowledge.variables, problem, pins, ends)
-    return _cone(
-        replace(
-            problem,
-            variables=(*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
-            constraints=(*problem.constraints, *idle, *demands),
-            warnings=(),
-        ),
-        asked.prepared.forms,
+    whole = replace(
+        problem,
+        variables=(*problem.variables, *(Variable(pin.selector, (True, False)) for pin in outcome)),
+        constraints=(*problem.constraints, *idle, *demands),
+        warnings=(),
     )
+    return whole if later else _cone(whole, asked.prepared.forms)
 
 
 def _vocabulary(asked: Asked, units: Sequence[Unit]) -> Callable[[str], tuple[Value, ...]]:

@@ -75,22 +75,11 @@ class Deducer:
         self.total = len(self.equations.defines)
         self.definitions = len(problem.definitions)
         self.equations.defines += [None] * self.definitions
-        self._relaxed: dict[int, int] = {
-            index: self.forms.number_of(one.relaxed)
-            for index, one in enumerate(problem.definitions)
-            if one.relaxed is not None
-        }
-        for index, form in self._relaxed.items():
-            for name in self.forms.scopes[form]:
-                readers = self.equations.readers.setdefault(name, [])
-                if index not in readers:
-                    readers.append(index)
-        for readers in self.equations.readers.values():
-            readers += [self.total + index for index in readers if index < self.definitions]
+        self._problem = problem
         operations = [one.operation for one in problem.definitions] + [one.operation for one in problem.constraints]
         self._rules = ["" if one is None else one.rule.id for one in operations]
         self._definer = {one.name: index for index, one in enumerate(problem.definitions)}
-        self._domains = {name: frozenset(map(twin, domain)) for name, domain in self.equations.domains.items()}
+        self._domains: dict[str, frozenset[object]] = {}
         self._starts: dict[frozenset[str], Standing | Bits] = {}
 
     def rule(self, index: int) -> str:
@@ -99,9 +88,8 @@ class Deducer:
 
     def defining(self, name: str) -> tuple[Node, ...]:
         """What a derived value is, by its rule and without it."""
-        index = self._definer[name]
-        found = {self.equations.start[index], self._relaxed.get(index, self.equations.start[index])}
-        return tuple(self.forms.nodes[form] for form in sorted(found))
+        one = self._problem.definitions[self._definer[name]]
+        return (one.node,) if one.relaxed is None else (one.node, one.relaxed)
 
     def start(self, off: frozenset[str]) -> Standing | Bits:
         """What follows from the equations alone, without the rules in ``off``; causes where they cannot all hold.
@@ -116,12 +104,12 @@ class Deducer:
         begun = Standing({}, {}, {}, {}, {}, {}, {})
         queue: list[Finding] = []
         wanted = 0
-        for index, form in reversed(self.equations.start.items()):
+        for index in reversed(range(self.total)):
             gone = self._rules[index] in off
             defined = self.equations.defines[index]
             if gone if defined is None else not wanted & self.equations.own[index]:
                 continue
-            current = self._relaxed.get(index, form) if gone else form
+            current = self._without(index) if gone else self.equations.first(index)
             node = self.forms.nodes[current]
             if not isinstance(node, Const):
                 begun.state[index] = current
@@ -132,9 +120,18 @@ class Deducer:
                 queue.append((defined, node.value, 1 << index))
             elif not node.value:
                 return 1 << index
-        begun.state = dict(sorted(begun.state.items()))
+        begun.state = dict(reversed(begun.state.items()))  # as every state, in ascending order
+        for index, form in begun.state.items():
+            self.equations.take(index, form)
+            if index < self.definitions:
+                self.equations.take(self.total + index, form)
         failed = self.settle(begun, queue, {})
         return begun if failed is None else failed
+
+    def _without(self, index: int) -> int:
+        """The form of a definition whose rule is switched off."""
+        relaxed = self._problem.definitions[index].relaxed
+        return self.equations.first(index) if relaxed is None else self.forms.number_of(relaxed)
 
     def settle(self, place: Standing, queue: list[Finding], allowed: Mapping[str, Allowed]) -> Bits | None:
         """Put in what is queued, and all that follows from it; causes where that cannot be, else None."""
@@ -185,7 +182,7 @@ class Deducer:
     ) -> Bits | None:
         """Hold a new value against the domain of its variable, or against its definition."""
         name, value, causes = found
-        if name in self._domains:
+        if name in self.equations.domains:
             if name in allowed and not allowed[name].has(value):
                 return causes | allowed[name].causes
             return None if self._listed(name, value) else causes
@@ -193,6 +190,8 @@ class Deducer:
         return self._hold(place, queue, definer, value, causes) if definer in place.state else None
 
     def _listed(self, name: str, value: Value) -> bool:
+        if name not in self._domains:
+            self._domains[name] = frozenset(map(twin, self.equations.domains[name]))
         if twin(value) in self._domains[name]:
             return True
         return any(same(value, one) for one in self.equations.domains[name])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from constraints.evaluate import evaluate
 from constraints.schema import Operation
@@ -42,6 +43,22 @@ class Constraint:
     demanded: bool = False
 
 
+class Pending:
+    """A constraint of a rule that is worked out when its node is first asked for; it may then say nothing."""
+
+    demanded = False
+
+    def __init__(self, label: str, said: Callable[[], Node], operation: Operation) -> None:
+        self.label = label
+        self.operation = operation
+        self._said = said
+
+    @cached_property
+    def node(self) -> Node:
+        """What must be true."""
+        return self._said()
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A question as a constraint problem.
@@ -53,7 +70,7 @@ class Problem:
 
     variables: tuple[Variable, ...]
     definitions: tuple[Definition, ...]
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[Constraint | Pending, ...]
     last: Mapping[str, Node] = field(default_factory=dict)
     typed: Mapping[str, Node] = field(default_factory=dict)
     warnings: tuple[Constraint, ...] = ()
@@ -65,7 +82,7 @@ class Problem:
             known[definition.name] = evaluate(definition.node, known)
         return known
 
-    def broken(self, assignment: Mapping[str, Value]) -> tuple[Constraint, ...]:
+    def broken(self, assignment: Mapping[str, Value]) -> tuple[Constraint | Pending, ...]:
         """The constraints that a full assignment breaks, in order."""
         known = self.values(assignment)
         return tuple(constraint for constraint in self.constraints if not evaluate(constraint.node, known))

@@ -13,7 +13,7 @@ from constraints.tree import Const, Node
 from constraints.values import Value, same
 
 from .forms import Forms
-from .problem import Constraint, Definition, Problem
+from .problem import Constraint, Definition, Pending, Problem
 
 State = dict[int, int]
 Part = tuple[frozenset[str], tuple[tuple[int, int], ...]]
@@ -28,19 +28,27 @@ class Equations:
 
     def __init__(self, problem: Problem, forms: Forms | None = None) -> None:
         """``forms``: those of other problems on the same facts."""
-        equations: tuple[Definition | Constraint, ...] = (*problem.definitions, *problem.constraints)
+        self._equations: tuple[Definition | Constraint | Pending, ...] = (*problem.definitions, *problem.constraints)
         self.forms = Forms() if forms is None else forms
         self.domains = {variable.name: variable.domain for variable in problem.variables}
         self.defines: list[str | None] = [definition.name for definition in problem.definitions]
         self.defines += [None] * len(problem.constraints)
         self._allowed: dict[int, tuple[str, tuple[Value, ...]] | None] = {}
-        self.start: State = {}  # as every state, in ascending order
         self.own = [0 if defined is None else self.forms.mask((defined,)) for defined in self.defines]
-        self.readers: dict[str, list[int]] = {}
-        for index, equation in enumerate(equations):
-            form = self.start[index] = self.forms.number_of(equation.node)
+        # By name, the equations that read it in some form in which they were taken up.
+        self._readers: dict[str, dict[int, None]] = {}
+        self._taken: set[tuple[int, int]] = set()
+
+    def first(self, index: int) -> int:
+        """The form of an equation in which nothing is put in yet."""
+        return self.forms.number_of(self._equations[index].node)
+
+    def take(self, index: int, form: int) -> None:
+        """Let an equation be met by the names that it reads in a form."""
+        if (index, form) not in self._taken:
+            self._taken.add((index, form))
             for name in self.forms.scopes[form]:
-                self.readers.setdefault(name, []).append(index)
+                self._readers.setdefault(name, {})[index] = None
 
     def only(self, form: int) -> tuple[str, tuple[Value, ...]] | None:
         """For a constraint on one variable alone: that variable and the values that meet it."""
@@ -59,7 +67,9 @@ class Equations:
         """The start: equations that are constants already are settled, with all that follows."""
         known: Known = []
         live: State = {}
-        for index, form in self.start.items():
+        for index in range(len(self._equations)):
+            form = self.first(index)
+            self.take(index, form)
             node = self.forms.nodes[form]
             defined = self.defines[index]
             if not isinstance(node, Const):
@@ -111,7 +121,7 @@ class Equations:
 
     def meeting(self, name: str, left: State) -> list[tuple[int, int]]:
         """The equations of ``left`` that still read ``name``, with their forms."""
-        masks, bit, readers = self.forms.masks, self.forms.bits.get(name, 0), self.readers.get(name, ())
+        masks, bit, readers = self.forms.masks, self.forms.bits.get(name, 0), self._readers.get(name, ())
         if len(left) < len(readers):
             return [(index, form) for index, form in left.items() if masks[form] & bit]
         return [(index, left[index]) for index in readers if index in left and masks[left[index]] & bit]

@@ -48,7 +48,7 @@ class Refuter:
         # Causes by bit: equations, choices of the search, then demands as they are met.
         self._causes: list[object] = list(range(self._deducer.total))
         self._bits: dict[object, Bits] = {}
-        self._choices: dict[str, Bits] = {name: self._bit() for name in self._equations.domains}
+        self._choices: dict[str, Bits] = {}
         self._demands = [
             self._deducer.definitions + place for place, one in enumerate(problem.constraints) if one.demanded
         ]
@@ -119,7 +119,7 @@ class Refuter:
             free = {one: self._values(one, allowed)[0] for one in self._equations.domains if one not in place.known}
             self.found = {**free, **{one: place.known[one] for one in self._equations.domains if one in place.known}}
             return None
-        choice = self._choices[name]
+        choice = self._choices[name] if name in self._choices else self._choices.setdefault(name, self._bit())
         causes = allowed[name].causes if name in allowed else 0
         left = self._values(name, allowed)
         while left:

@@ -41,11 +41,14 @@ class Remembered:
         """The number of what stands for a meaning."""
         return self._codes.setdefault(thing, len(self._codes))
 
-    def outcome(self, place: int, meanings: Meanings, made: Callable[[], Outcome]) -> Outcome:
-        """What the operation at ``place`` comes to, ``made`` if it never read this."""
-        key = self._met[place](meanings.codes)
+    def outcome(self, place: int, codes: Any, held: Mapping[str, int], made: Callable[[], Outcome]) -> Outcome:
+        """What the operation at ``place`` comes to where names have these ``codes``, ``made`` if it never read this.
+
+        ``held``: the codes of what its deferred step has written so far.
+        """
+        key = self._met[place](codes)
         if self._writes[place]:
-            key = key, *map(meanings.held.get, self._writes[place])
+            key = key, *map(held.get, self._writes[place])
         known = self._outcomes[place]
         if key not in known:
             known[key] = made()
@@ -87,7 +90,7 @@ class Meanings:
 
     def outcome(self, place: int, made: Callable[[], Outcome]) -> Outcome:
         """What the operation at ``place`` comes to as names stand."""
-        return self.remembered.outcome(place, self, made)
+        return self.remembered.outcome(place, self.codes, self.held, made)
 
     def leave(self) -> None:
         """A deferred step is left: what it wrote is seen."""

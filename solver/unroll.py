@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from constraints.evaluate import settled
 from constraints.schema import WRITERS, Operation
@@ -30,10 +31,10 @@ from constraints.values import Value
 
 from .narrow import chosen, joined, narrow, possible_values
 from .operations import is_hard, reads, targets
-from .problem import Constraint, Definition, Problem, Variable
+from .problem import Constraint, Definition, Pending, Problem, Variable
 from .remembered import Outcome, Remembered
 from .unit import Unit
-from .worlds import UNSET, Shadow, World, is_local
+from .worlds import UNSET, Past, Shadow, World, is_local
 
 
 def unroll(
@@ -46,6 +47,7 @@ def unroll(
     blame: Callable[[str], tuple[Value, ...]] | None = None,
     measures: frozenset[str] = frozenset(),
     remembered: Remembered | None = None,
+    later: bool = False,
 ) -> Problem:
     """The problem whose solutions are the typed values of ``units`` that break no hard rule.
 
@@ -55,9 +57,10 @@ def unroll(
     form, in which what the rule would write is a free variable.
 
     ``remembered``, without ``shadows``, serves other questions about the same operations that are blamed or not as
-    this one is.
+    this one is. With ``later``, without ``shadows``, what a hard rule says is worked out when it is first asked for,
+    and may then be nothing; warnings are left out.
     """
-    return _Unroller(defaults, units, closed, shadows, blame, measures, remembered).run(tuple(operations))
+    return _Unroller(defaults, units, closed, shadows, blame, measures, remembered, later).run(tuple(operations))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,14 @@ class _Unroller:
         blame: Callable[[str], tuple[Value, ...]] | None,
         measures: frozenset[str],
         remembered: Remembered | None,
+        later: bool,
     ) -> None:
         self.blame = blame
+        self.later = later
         self.measures = measures
         self.variables: list[Variable] = []
         self.definitions: list[Definition] = []
-        self.constraints: list[Constraint] = []
+        self.constraints: list[Constraint | Pending] = []
         self.warnings: list[Constraint] = []
         self.possible: dict[str, tuple[Value, ...] | None] = {}
         self.world = World(defaults, closed, None if shadows else remembered)
@@ -105,10 +110,10 @@ class _Unroller:
                 self._write(index, operation)
             elif is_hard(operation):
                 self._constrain(index, operation)
-            elif not operation.rule.after_measures:
+            elif not self.later and not operation.rule.after_measures:
                 self._warn(index, operation)
             if operation.scope and last[operation.scope] == index:
-                self.world.leave()
+                self.world.leave(index)
                 for shadow in self.shadows:
                     shadow.leave()
         for shadow in self.shadows:
@@ -182,7 +187,7 @@ class _Unroller:
         meanings = self.world.meanings
         return made() if meanings is None else meanings.outcome(place, made)
 
-    def _meaning(self, node: Node, world: World | Shadow) -> Node:
+    def _meaning(self, node: Node, world: World | Past | Shadow) -> Node:
         """The node with what each name means at this place of a world, as far as it is settled."""
         return narrow(node, self.possible, world.value)
 
@@ -193,7 +198,7 @@ class _Unroller:
         met = {name.removeprefix("typed.") for name in reads(operation)} | targets(operation)
         return [shadow for shadow in self.shadows if not met.isdisjoint(shadow.current)]
 
-    def _holds(self, operation: Operation, world: World | Shadow) -> Node:
+    def _holds(self, operation: Operation, world: World | Past | Shadow) -> Node:
         """The condition under which a rule is not broken."""
         when = TRUE if operation.when is None else self._meaning(operation.when, world)
         if when == FALSE:
@@ -201,12 +206,21 @@ class _Unroller:
         require = TRUE if operation.require is None else self._meaning(operation.require, world)
         return require if when == TRUE else joined(Any_, (settled(Not(when)), require))
 
-    def _constraint(self, operation: Operation) -> Constraint | None:
-        node = self._holds(operation, self.world)
+    def _constraint(self, operation: Operation, world: World | Past) -> Constraint | None:
+        node = self._holds(operation, world)
         return None if node == TRUE else Constraint(operation.rule.id, node, operation)
 
+    def _said(self, place: int, operation: Operation) -> Node:
+        """What a hard rule says, when the program is read already."""
+        past = self.world.past(place)
+        constraint = past.remembered(lambda: self._constraint(operation, past))
+        return TRUE if constraint is None else constraint.node
+
     def _constrain(self, place: int, operation: Operation) -> None:
-        constraint = self._remembered(place, lambda: self._constraint(operation))
+        if self.later:
+            self.constraints.append(Pending(operation.rule.id, partial(self._said, place, operation), operation))
+            return
+        constraint = self._remembered(place, lambda: self._constraint(operation, self.world))
         if constraint is not None:
             self.constraints.append(constraint)
         for shadow in self._touched(operation):
@@ -215,7 +229,7 @@ class _Unroller:
                 shadow.differs.append(self._define("differs", Not(other)))
 
     def _warn(self, place: int, operation: Operation) -> None:
-        warning = self._remembered(place, lambda: self._constraint(operation))
+        warning = self._remembered(place, lambda: self._constraint(operation, self.world))
         if warning is not None:
             self.warnings.append(warning)
 
@@ -240,7 +254,7 @@ class _Unroller:
         for shadow in self._touched(operation):
             self._shadow_write(operation, shadow, answers)
         for target, node in answers.items():
-            self.world.put(operation, target, node)
+            self.world.put(place, operation, target, node)
 
     def _written(self, place: int, operation: Operation) -> tuple[_Written, ...]:
         """What each target comes to be; versions have the number of the operation."""

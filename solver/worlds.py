@@ -5,14 +5,14 @@ Within a deferred step what the step wrote is held: it is not seen before the st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from constraints.schema import Operation
 from constraints.tree import Const, Node
 from constraints.values import Value
 
-from .remembered import Meanings, Remembered
+from .remembered import Meanings, Outcome, Remembered
 
 UNSET = Const(None)
 
@@ -27,6 +27,7 @@ class World:
         self.current: dict[str, Node] = {flag: Const(value) for flag, value in defaults.items()}
         self.held: dict[str, Node] = {}
         self.meanings = None if remembered is None else Meanings(remembered)
+        self._past: dict[str, list[tuple[int, Node]]] = {}
         self._scope = 0
         self._entry: Mapping[str, Node] = {}
         self._opened: list[str] = []
@@ -61,10 +62,13 @@ class World:
         """What a write at this place finds."""
         return self.held.get(target, self.current.get(target, UNSET))
 
-    def put(self, operation: Operation, target: str, node: Node) -> None:
-        """An operation has written."""
+    def put(self, place: int, operation: Operation, target: str, node: Node) -> None:
+        """The operation at ``place`` has written."""
         held = is_held(operation, target)
-        (self.held if held else self.current)[target] = node
+        if held:
+            self.held[target] = node
+        else:
+            self._see(place, target, node)
         if self.meanings is not None:
             (self.meanings.held if held else self.meanings.codes)[target] = self.meanings.of(node)
 
@@ -74,13 +78,55 @@ class World:
             self._scope, self._entry = scope, self.current
             self.current = dict(self.current)
 
-    def leave(self) -> None:
-        """A deferred step is left: what it wrote is seen."""
-        self.current.update(self.held)
+    def _see(self, place: int, target: str, node: Node) -> None:
+        """What is read after ``place`` is another one."""
+        self._past.setdefault(target, [(-1, self.current.get(target, UNSET))]).append((place, node))
+        self.current[target] = node
+
+    def past(self, place: int) -> Past:
+        """The world as the operation at ``place`` found it."""
+        return Past(self, self._past, place)
+
+    def leave(self, place: int) -> None:
+        """A deferred step is left after ``place``: what it wrote is seen."""
+        for target, node in self.held.items():
+            self._see(place, target, node)
         self.held.clear()
         self._scope = 0
         if self.meanings is not None:
             self.meanings.leave()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What names meant at a place that the reading of the program has left behind; of each its versions by place."""
+
+    world: World
+    versions: Mapping[str, Sequence[tuple[int, Node]]]
+    place: int
+
+    def value(self, name: str) -> Node:
+        """What a name that is read meant."""
+        versions = self.versions.get(name)
+        if versions is None:
+            return self.world.value(name)
+        return next(node for place, node in reversed(versions) if place < self.place)
+
+    def remembered(self, made: Callable[[], Outcome]) -> Outcome:
+        """What the operation at the place comes to, which another question may have found out."""
+        meanings = self.world.meanings
+        return made() if meanings is None else meanings.remembered.outcome(self.place, _Codes(self, meanings), {}, made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Codes:
+    """The codes of what names meant."""
+
+    past: Past
+    meanings: Meanings
+
+    def __getitem__(self, name: str) -> int:
+        return self.meanings.of(self.past.value(name))
 
 
 @dataclass(slots=True)
