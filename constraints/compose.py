@@ -6,6 +6,7 @@ import marshal
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import itemgetter
 from types import CodeType
 from typing import Any, TypeAlias
 
@@ -24,6 +25,7 @@ SPACE: dict[str, object] = {
     "NUMBER": (int, float),
     "inf": math.inf,
     "nan": math.nan,
+    "itemgetter": itemgetter,
 }
 
 

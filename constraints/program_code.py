@@ -19,14 +19,16 @@ from .tree import All, Node, names
 
 # The function that the code defines.
 ENTRY = "run"
+# The names that it reads.
+NAMES = "names"
 # What a deferred step writes is seen at once where it is a local of SGLang's own functions.
 LOCAL = "local."
 
 
 def program_code(operations: Iterable[Operation]) -> CodeType:
-    """Code that defines ``run(read, write, hold, release, broken)``, to be executed among `compose.SPACE`.
+    """Code that defines ``run(env, write, hold, release, broken)``, to be executed among `compose.SPACE`.
 
-    It reads values by name off ``read`` and calls, in the order of the program: ``write(place, target, value)`` for
+    It reads values by name off ``env``, which must know all ``names``, and calls, in the order of the program: ``write(place, target, value)`` for
     what an operation writes, which gives the value that then stands, or ``hold`` for it where the operation stands in
     a deferred step; ``release()`` where such a step is left, true where something was held; and ``broken(place)`` for
     a requirement that does not hold, whose true answer ends the run.
@@ -101,9 +103,13 @@ class _Program:
         """The code, line by line."""
         body, text = list(self._body()), self._text
         yield from text.functions
-        yield f"def {ENTRY}(read, write, hold, release, broken):"
+        yield f"{NAMES} = {tuple(text.variables)!r}"
         if text.variables:
-            yield f" {', '.join(text.variables.values())}, = map(read, {tuple(text.variables)!r})"
+            # Given one name alone it would give no tuple.
+            yield f"first = itemgetter(*{NAMES}, {NAMES}[0])"
+        yield f"def {ENTRY}(env, write, hold, release, broken):"
+        if text.variables:
+            yield f" {', '.join(text.variables.values())}, _ = first(env)"
         if text.memories:
             yield "".join(f" e{number} =" for number in text.memories) + " ..."
         yield from body
@@ -194,7 +200,7 @@ class _Program:
         writes = [target for one in placed for case in one.operation.cases for target, _ in case.writes]
         held = list(dict.fromkeys(target for target in writes if not target.startswith(LOCAL)))
         yield " if release():"
-        yield from (f"  {self._text.variable(target)} = read({target!r})" for target in held)
+        yield from (f"  {self._text.variable(target)} = env[{target!r}]" for target in held)
         yield f"  pass{self._text.forget(held)}"
 
 

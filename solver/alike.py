@@ -33,11 +33,9 @@ class Alike:
         self._nothing = self._text("")  # the one text that is not true
 
     def others(
-        self, failed: Value, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
+        self, failed: str, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
     ) -> Sequence[Value]:
         """The values ``left`` without those that fail as ``failed`` did, by equations in these ``forms``, in order."""
-        if not left or not isinstance(failed, str):
-            return left
         text, named = self._text(failed), self._nothing
         uses = [self._uses[form] if form in self._uses else self._use(form) for form in forms.values()]
         for told, _, _ in uses:

@@ -107,6 +107,7 @@ class Engine:
         self._inputs = _Latest[tuple[str, str | None, State], ModelInput]()
         self._models = _Latest[tuple[str, bool, str, str | None, State], ModelFacts]()
         self._facts = _Latest[tuple[object, ...], Mapping[str, Value]]()
+        self._starts = _Latest[int, tuple[Mapping[str, Value], Mapping[str, Value]]]()
         self._prepared: dict[int, Prepared] = {}
         self._program = Program(knowledge.program, code)
 
@@ -191,13 +192,17 @@ class Engine:
 
     def run(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Resolution:
         """What SGLang makes of typed values."""
-        return self._program.run(facts, initial_values(self.defaults, typed))
+        return self._program.run(self._start(facts), initial_values({}, typed))
+
+    def _start(self, facts: Mapping[str, Value]) -> Mapping[str, Value]:
+        """What stands where nothing is typed. The facts stay with it, so that their id is no other's."""
+        return self._starts.recall(id(facts), lambda: (facts, self._program.start(facts, self.defaults)))[1]
 
     def broken(
         self, facts: Mapping[str, Value], typed: Mapping[str, Value], *, first: bool = False
     ) -> tuple[Operation, ...]:
         """What hard rules typed values break; the ``first`` alone is found sooner."""
-        found = self._program.run(facts, initial_values(self.defaults, typed), stop=first)
+        found = self._program.run(self._start(facts), initial_values({}, typed), stop=first)
         return tuple(operation for operation in found.broken if operation.rule.kind in HARD)
 
     @cached_property

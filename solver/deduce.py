@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from constraints.tree import Const, Node
 from constraints.values import Value, same, twin
@@ -78,6 +79,9 @@ class Deducer:
         self._problem = problem
         operations = [one.operation for one in problem.definitions] + [one.operation for one in problem.constraints]
         self._rules = ["" if one is None else one.rule.id for one in operations]
+        self._checks: dict[str, list[int]] = {}
+        for index in range(self.definitions, self.total):
+            self._checks.setdefault(self._rules[index], []).append(index)
         self._definer = {one.name: index for index, one in enumerate(problem.definitions)}
         self._domains: dict[str, frozenset[object]] = {}
         self._starts: dict[frozenset[str], Standing | Bits] = {}
@@ -104,11 +108,12 @@ class Deducer:
         begun = Standing({}, {}, {}, {}, {}, {}, {})
         queue: list[Finding] = []
         wanted = 0
-        for index in reversed(range(self.total)):
-            gone = self._rules[index] in off
+        checks = sorted(chain.from_iterable(self._checks[rule] for rule in self._checks.keys() - off), reverse=True)
+        for index in chain(checks, reversed(range(self.definitions))):
             defined = self.equations.defines[index]
-            if gone if defined is None else not wanted & self.equations.own[index]:
+            if defined is not None and not wanted & self.equations.own[index]:
                 continue
+            gone = self._rules[index] in off
             current = self._without(index) if gone else self.equations.first(index)
             node = self.forms.nodes[current]
             if not isinstance(node, Const):

@@ -133,7 +133,9 @@ class Refuter:
             if not found & choice:
                 return found
             causes |= found
-            left = self._alike.others(value, left[1:], self._forms(place, found), allowed)
+            left = left[1:]
+            if left and isinstance(value, str):
+                left = self._alike.others(value, left, self._forms(place, found), allowed)
         causes &= ~choice
         self._learn(place, causes, allowed)
         return causes

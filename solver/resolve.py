@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import CodeType
 from typing import Any
 
 from constraints.compose import SPACE
-from constraints.program_code import ENTRY, program_code
+from constraints.program_code import ENTRY, NAMES, program_code
 from constraints.schema import Operation
 from constraints.values import Env, Value
 
@@ -24,17 +24,24 @@ class Program:
         self._code = code
 
     def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
-        """Resolve ``initial``: a value for every flag (typed or default), and ``typed.x`` for each that is typed.
+        """Resolve ``initial`` on top of ``facts``; between them, a value for every flag (typed or default).
 
-        With ``stop`` the run ends at the first hard rule that is broken.
+        ``typed.x`` stands for each that is typed. With ``stop`` the run ends at the first hard rule that is broken.
         """
         run = Run(self._operations, facts, initial, stop=stop)
-        self._function(run.env.get, run.write, run.hold, run.release, run.broken)
+        self._space[ENTRY](run.env, run.write, run.hold, run.release, run.broken)
         return run.resolution()
 
+    def start(self, facts: Env, defaults: Mapping[str, Value]) -> dict[str, Value]:
+        """What stands where nothing is typed: facts, each flag's default, and unset whatever else is read."""
+        return {**self._unset, **facts, **defaults}
+
     @cached_property
-    def _function(self) -> Callable[..., None]:
+    def _unset(self) -> Mapping[str, Value]:
+        return dict.fromkeys(self._space[NAMES])
+
+    @cached_property
+    def _space(self) -> Mapping[str, Any]:
         space: dict[str, Any] = dict(SPACE)
         exec(self._code or program_code(self._operations), space)
-        found: Callable[..., None] = space[ENTRY]
-        return found
+        return space

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from constraints.preferences import Choosable
 from constraints.schema import Flag, Operation
-from constraints.values import Value
+from constraints.values import Value, twin
 
 from .operations import reads
 from .unit import Unit
@@ -47,9 +48,13 @@ def _alone(
 ) -> Unit:
     choices = flags[flag].choices if flag in flags else None
     switch = flag in flags and flags[flag].type == "bool"
-    beyond = [one for one in compared if choices is None or one in choices]
-    values = [None, typed, *listed, *([True] if switch else ()), *beyond, *(choices or ())]
-    return Unit(flag, (flag,), tuple({repr(one): one for one in values}.values())[:MOST_VALUES], ((flag,),))
+    beyond = (one for one in compared if choices is None or one in choices)
+    apart: dict[object, Value] = {}
+    for value in chain((None, typed), listed, (True,) if switch else (), beyond, choices or ()):
+        apart.setdefault(twin(value), value)
+        if len(apart) == MOST_VALUES:
+            break
+    return Unit(flag, (flag,), tuple(apart.values()), ((flag,),))
 
 
 def _around(value: Value) -> tuple[Value, ...]:
