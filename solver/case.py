@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from functools import cache
 
-from constraints.schema import HARD, WRITERS
+from constraints.schema import HARD, WRITERS, Operation
 from constraints.tree import Any_, Compare, Const, Name, Not
 from constraints.values import Value, same, twin
 
@@ -39,20 +39,23 @@ class Case:
         self.asked = asked
         self.units = units
         self.soft = soft
+        # The first to be dropped from a conflict, as what was asked for is the last.
+        self.unset = frozenset(place for place, pin in enumerate(soft) if pin.value is None)
+        self._pinned = {pin.flag: place for place, pin in enumerate(soft)}
         self._witnesses: dict[frozenset[int], Resolution] = {}
+        self._reasons: dict[tuple[frozenset[int], int], frozenset[int]] = {}
         outcome = [pin for pin in soft if not pin.typed]
         pins = {pin.flag: pin.value for pin in soft}
         ends = None if len(outcome) == len(soft) else self.witness(frozenset(range(len(soft)))).values
         self.problem = _posed(asked, units, outcome, pins, ends, later=engine is None)
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
+        self._hard = frozenset(one for one, rule in self.rules.items() if rule.kind in HARD)
         self._checks = frozenset(one for one, rule in self.rules.items() if rule.kind not in WRITERS)
         # A search of ours is shown these alone: what something that it found has broken.
         self._met = frozenset() if engine is None else self._checks
         self._idle = None if outcome or engine else tuple(idle_pairs(asked.knowledge.variables, pins, ends))
         self.open_flags = {flag for unit in units for flag in unit.flags}
-        # The first to be dropped from a conflict, as what was asked for is the last.
-        self.unset = frozenset(place for place, pin in enumerate(soft) if pin.value is None)
         self.undecided = False
         # What one answer says of other questions: pins that hold together, and pins that cannot.
         self._held: list[frozenset[int]] = []
@@ -75,6 +78,9 @@ class Case:
             if self.stands(seen):
                 self._held.append(self._holding(self._typed(seen)))
                 return None
+        if (hung := self._hung(places, self._hard)) is not None:
+            self._refuted.append(hung)
+            return hung
         try:
             causes = self._searched(places)
         except TooLarge:
@@ -144,15 +150,41 @@ class Case:
         off = self.checks_but(rule)
         if self._holds(places) or self.stands(places, off):
             return None
-        try:
-            found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
-        except TooLarge:
+        pins = self._hung(places, (rule,))
+        if pins is None:
+            try:
+                found = self.refuter.refute(self.restricted(places), off, WHOLE_BUDGET)
+            except TooLarge:
+                return None
+            if found is None:
+                return None
+            pins = _pins(found)
+        forbidden.append(pins)
+        self._refuted.append(pins)
+        return pins
+
+    def _hung(self, places: frozenset[int], rules: Collection[str]) -> frozenset[int] | None:
+        """The pins that one of ``rules`` broke for, seen from a run; None where what is not pinned had a part in it.
+
+        No search is needed then: whatever else is typed, the rule breaks.
+        """
+        if self._idle is None:
             return None
-        if found is None:
-            return None
-        forbidden.append(_pins(found))
-        self._refuted.append(forbidden[-1])
-        return forbidden[-1]
+        for operation in self.witness(places).broken:
+            if operation.rule.id in rules and (pins := self._reason(places - self.unset, operation)) <= places:
+                return pins
+        return None
+
+    def _reason(self, typed: frozenset[int], operation: Operation) -> frozenset[int]:
+        """The pins that an operation broke for in a run."""
+        key = typed, id(operation)
+        if key not in self._reasons:
+            engine = self.asked.engine
+            first = engine.first(self.asked.facts, self._typed(typed))
+            names = engine.hinges.of(operation, first, self.witness(typed).writes)
+            flags = {name.removeprefix("typed.").partition(".")[0] for name in names}
+            self._reasons[key] = frozenset(place for flag, place in self._pinned.items() if flag in flags)
+        return self._reasons[key]
 
     def checks_but(self, rule: str) -> frozenset[str]:
         """Every check of the program but one."""
@@ -165,9 +197,10 @@ class Case:
 
     def witness(self, places: frozenset[int]) -> Resolution:
         """What SGLang does when the pins at ``places`` are typed and nothing else."""
-        if places not in self._witnesses:
-            self._witnesses[places] = self.asked.engine.run(self.asked.facts, self._typed(places))
-        return self._witnesses[places]
+        typed = places - self.unset
+        if typed not in self._witnesses:
+            self._witnesses[typed] = self.asked.engine.run(self.asked.facts, self._typed(typed))
+        return self._witnesses[typed]
 
     def _typed(self, places: frozenset[int]) -> dict[str, Value]:
         pins = [self.soft[place] for place in sorted(places)]

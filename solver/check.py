@@ -33,7 +33,7 @@ from .resolve import Program
 from .spell import option_of
 
 if TYPE_CHECKING:
-    from .influence import Influence
+    from .hinges import Hinges
     from .prepared import Prepared
 
 # The stages at which SGLang itself says yes or no; what is found later decides exit codes, not the verdict.
@@ -205,12 +205,16 @@ class Engine:
         found = self._program.run(self._start(facts), initial_values({}, typed), stop=first)
         return tuple(operation for operation in found.broken if operation.rule.kind in HARD)
 
-    @cached_property
-    def influence(self) -> Influence:
-        """The facts that the answer of each rule hangs on."""
-        from .influence import Influence
+    def first(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Mapping[str, Value]:
+        """What a run starts from."""
+        return {**self._start(facts), **initial_values({}, typed)}
 
-        return Influence(self.knowledge.program, self.defaults.keys())
+    @cached_property
+    def hinges(self) -> Hinges:
+        """What runs hang on."""
+        from .hinges import Hinges  # for questions that look around
+
+        return Hinges(self.knowledge.program)
 
     def prepared(self, facts: Mapping[str, Value]) -> Prepared:
         """What constraint problems on these facts are made of, kept for the last few."""

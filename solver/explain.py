@@ -74,7 +74,9 @@ def demands(
     given = {flag: value for flag, value in pins.items() if value is not None}
     resolution = asked.engine.run(asked.facts, given)
     broken = [one for one in resolution.broken if one.rule.kind in HARD]
-    units = units_around(units, knowledge.variables, given, prepared.compared, broken, knowledge.flags)
+    units = units_around(
+        units, knowledge.variables, given, prepared.listed, prepared.compared, broken, knowledge.flags
+    )
     return units, asked_for(units, pins), resolution.values
 
 

@@ -1,24 +1,39 @@
-"""What broke at one place breaks, typed again, at every place that agrees with it in the facts it hangs on."""
+"""What broke at one place breaks wherever the first values that it hung on stand again."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NamedTuple
 
-from constraints.values import Value, same, twin
+from constraints.schema import HARD
+from constraints.values import Value, same
 
 from .errors import InputError
 from .place import Place
 
-# Values of the same facts, by themselves.
-_Seen: TypeAlias = dict[tuple[Value, ...], tuple[Value, ...]]
+# A rule that broke so often for a reason that never came again is not looked into any more.
+MOST_REASONS = 8
+
+
+class _Reason(NamedTuple):
+    """First values among which a rule breaks, whatever else is typed and wherever."""
+
+    rule: str
+    names: tuple[str, ...]
+    values: tuple[Value, ...]
+
+    def stands(self, first: Mapping[str, Value]) -> bool:
+        """Whether a run would start from them."""
+        return all(map(same, map(first.get, self.names), self.values))
 
 
 class Failures:
-    """Typed values that broke something hard, with the facts that this hung on: to be asked about many places."""
+    """What broke something hard so far: to be asked about many places, and much that may be typed."""
 
     def __init__(self) -> None:
-        self._met: dict[object, dict[tuple[str, ...], _Seen]] = {}
+        self._reasons: dict[int, list[_Reason]] = {}
+        self._in_vain: Counter[tuple[int, str]] = Counter()
 
     def breaks(self, place: Place, typed: Mapping[str, Value]) -> bool:
         """Whether ``typed`` breaks something hard at ``place``, as it does where the model cannot be read."""
@@ -27,26 +42,18 @@ class Failures:
             facts = place.facts(typed)
         except InputError:
             return True
-        words = (id(engine), tuple((flag, twin(value)) for flag, value in sorted(typed.items())))
-        met = self._met.get(words)
-        if met is not None and any(_alike(facts, names, seen) for names, seen in met.items()):
+        reasons, release = self._reasons.setdefault(id(engine), []), id(engine)
+        first = engine.first(facts, typed)
+        known = next((one for one in reasons if one.stands(first)), None)
+        if known is not None:
+            self._in_vain[release, known.rule] = 0
             return True
-        # Of values that are new all that breaks is of use elsewhere, later on the first will do.
-        broken = engine.broken(facts, typed, first=False)
-        if broken:
-            known = self._met.setdefault(words, {})
-            for operation in broken:
-                names = engine.influence.facts_of(operation)
-                found = _values(facts, names)
-                known.setdefault(names, {})[found] = found
-        return bool(broken)
-
-
-def _values(facts: Mapping[str, Value], names: tuple[str, ...]) -> tuple[Value, ...]:
-    return tuple(map(facts.get, names))
-
-
-def _alike(facts: Mapping[str, Value], names: tuple[str, ...], seen: _Seen) -> bool:
-    values = _values(facts, names)
-    known = seen.get(values)
-    return known is not None and same(known, values)  # equal keys may still be True and 1
+        resolution = engine.run(facts, typed)
+        broken = next((one for one in resolution.broken if one.rule.kind in HARD), None)
+        if broken is None:
+            return False
+        if self._in_vain[release, broken.rule.id] < MOST_REASONS:
+            self._in_vain[release, broken.rule.id] += 1
+            names = engine.hinges.of(broken, first, resolution.writes)
+            reasons.append(_Reason(broken.rule.id, names, tuple(map(first.get, names))))
+        return True

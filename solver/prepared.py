@@ -44,6 +44,15 @@ class Prepared:
         return {one.name: _kept(one, self.facts) for one in self._choosable}
 
     @cached_property
+    def listed(self) -> Mapping[str, Sequence[Value]]:
+        """The values that each flag's variable lists, whatever makes sense on these facts."""
+        found: dict[str, dict[object, Value]] = {}
+        for one in self._choosable:
+            for flag, values in zip(one.flags, zip(*one.values, strict=True), strict=False):
+                found.setdefault(flag, {}).update((twin(value), value) for value in values)
+        return {flag: tuple(values.values()) for flag, values in found.items()}
+
+    @cached_property
     def compared(self) -> Mapping[str, Sequence[Value]]:
         """What the rules compare each name with."""
         found: dict[str, dict[object, Value]] = {}

@@ -19,6 +19,7 @@ def units_around(
     units: Sequence[Unit],
     choosable: Sequence[Choosable],
     typed: Mapping[str, Value],
+    listed: Mapping[str, Sequence[Value]],
     compared: Mapping[str, Sequence[Value]],
     broken: Iterable[Operation],
     flags: Mapping[str, Flag],
@@ -26,21 +27,17 @@ def units_around(
     """The units of a command's explanation.
 
     A shape that the command touches, and each flag that a broken rule reads, is taken apart: every flag by itself, with
-    the values its variable lists, those that rules compare it with and their neighbours, and what is typed. What makes
+    the values its variable has ``listed``, those it is ``compared`` with and their neighbours, and what is typed. What makes
     sense on this machine is not asked: the command went beyond it. Other units stay as they are.
     """
     read = {name for one in broken for name in reads(one) if name in flags}
     wanted = set(typed) | read
     apart = [one for one in choosable if set(one.flags) & wanted]
     loose = {flag for one in apart for flag in one.flags} | wanted
-    listed: dict[str, list[Value]] = {}
-    for one in apart:
-        for place, flag in enumerate(one.flags):
-            listed.setdefault(flag, []).extend(row[place] for row in one.values)
     kept = [unit for unit in units if not set(unit.flags) & loose]
     order = [flag for flag in typed if flag in loose] + sorted(loose - set(typed))
     near = {flag: [one for value in compared.get(flag, ()) for one in _around(value)] for flag in order}
-    return (*kept, *(_alone(flag, typed.get(flag), listed.get(flag, []), near[flag], flags) for flag in order))
+    return (*kept, *(_alone(flag, typed.get(flag), listed.get(flag, ()), near[flag], flags) for flag in order))
 
 
 def _alone(

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from constraints.schema import Flags
-from constraints.values import Value
+from constraints.schema import Case, Flags, Operation
+from constraints.tree import Compare, Const, Name
+from constraints.values import Value, same
 from solver.api import Preflight
 from solver.check import Engine
 from solver.failures import Failures
-from solver.influence import Influence
+from solver.hinges import Hinges
 from solver.machine import platform_of
 from solver.moves import moves
 from solver.place import Place, World
@@ -22,7 +23,7 @@ from solver.proof import Question
 from solver.resolve import Program
 from solver.ways import Ways
 from tests.conformance.ways_out import refused
-from tests.test_unroll import VALUES, Drawn
+from tests.test_unroll import NAMES, VALUES, Drawn, rule
 
 RELEASES = ("0.5.18", "0.5.23")
 
@@ -53,22 +54,32 @@ def test_what_broke_elsewhere_breaks_here(release: str) -> None:
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.integers(0, 10**9))
-def test_what_agrees_in_the_facts_that_reach_a_rule_gets_its_answer(seed: int) -> None:
-    """Of a drawn program over two flags and two facts, whose rules write facts as well."""
+def test_what_a_rule_broke_for_breaks_it_again(seed: int) -> None:
+    """Of a drawn program, whose rules write in steps that are deferred as well."""
     drawn = Drawn(seed)
-    influence = Influence(drawn.operations, ("a", "c"))
-    program = Program(drawn.operations)
-    initial = {"a": drawn.random.choice(VALUES), "c": drawn.random.choice(VALUES)}
-    ends = []
-    for _ in range(6):
-        facts = {"b": drawn.random.choice(VALUES), "d": drawn.random.choice(VALUES)}
-        ends.append((facts, {id(one) for one in program.run(facts, initial).broken}))
-    for operation in drawn.operations:
-        names = influence.facts_of(operation)
-        answers: dict[str, set[bool]] = {}
-        for facts, broken in ends:
-            answers.setdefault(repr([facts.get(name) for name in names]), set()).add(id(operation) in broken)
-        assert all(len(one) == 1 for one in answers.values())
+    hinges, program = Hinges(tuple(drawn.operations)), Program(drawn.operations)
+    starts = [{name: drawn.random.choice(VALUES) for name in NAMES} for _ in range(12)]
+    runs = [program.run({}, start) for start in starts]
+    for start, run in zip(starts, runs, strict=True):
+        for operation in run.broken:
+            names = hinges.of(operation, start, run.writes)
+            for other, again in zip(starts, runs, strict=True):
+                if all(same(other.get(name), start.get(name)) for name in names):
+                    assert any(one is operation for one in again.broken)
+
+
+def test_what_did_not_happen_is_a_reason_too() -> None:
+    """A rule that would have written what is read hangs on its guard, one that comes later does not."""
+
+    def sets(place: int, guard: str) -> Operation:
+        cases = (Case(None, (("a", Const(1)),)),)
+        return Operation(rule(place, "fill", cases), "s", "s", ((place, 0),), 0, Name(guard), None, cases)
+
+    needs = Operation(rule(1, "error"), "s", "s", ((1, 0),), 0, None, Compare("==", Name("a"), Const(1)), ())
+    program = (sets(0, "b"), needs, sets(2, "c"))
+    start: dict[str, Value] = {"a": None, "b": False, "c": False}
+    run = Program(program).run({}, start)
+    assert Hinges(program).of(needs, start, run.writes) == ("a", "b")
 
 
 def test_a_release_that_lacks_a_flag_is_not_named_beside_one_that_has_it() -> None:
