@@ -28,10 +28,10 @@ LOCAL = "local."
 def program_code(operations: Iterable[Operation]) -> CodeType:
     """Code that defines ``run(env, write, hold, release, broken)``, to be executed among `compose.SPACE`.
 
-    It reads values by name off ``env``, which must know all ``names``, and calls, in the order of the program: ``write(place, target, value)`` for
-    what an operation writes, which gives the value that then stands, or ``hold`` for it where the operation stands in
-    a deferred step; ``release()`` where such a step is left, true where something was held; and ``broken(place)`` for
-    a requirement that does not hold, whose true answer ends the run.
+    It reads values by name off ``env``, which must know all ``names``, and calls, in the order of the program:
+    ``write(place, target, value)`` for what an operation writes, which gives the value that then stands, or ``hold``
+    for it where the operation stands in a deferred step; ``release()`` where such a step is left, true where something
+    was held; and ``broken(place)`` for a requirement that does not hold.
     """
     return compile("\n".join(_Program(tuple(operations)).lines()), "<program>", "exec")
 
@@ -167,7 +167,7 @@ class _Program:
     def _action(self, one: _Placed, indent: str) -> Iterator[str]:
         operation = one.operation
         if operation.require is not None:
-            yield f"{indent}if not {self._text.test(operation.require)} and broken({one.place}): return"
+            yield f"{indent}if not {self._text.test(operation.require)}: broken({one.place})"
         elif operation.cases:
             yield from self._cases(one.place, operation, indent)
         else:

@@ -11,6 +11,7 @@ from constraints.tree import Any_, Compare, Const, Name, Not
 from constraints.values import Value, same, twin
 
 from .errors import TooLarge
+from .failures import Failures
 from .forms import Forms
 from .pins import Asked, Pin, rows_with
 from .problem import Constraint, Problem, Variable
@@ -34,19 +35,25 @@ class Case:
         units: Sequence[Unit],
         soft: Sequence[Pin],
         engine: Callable[[Problem], Refuter | SatRefuter] | None = None,
+        run: Resolution | None = None,
     ) -> None:
-        """With another ``engine`` than ours every question is put to it, whatever the forward reader knows."""
+        """With another ``engine`` than ours every question is put to it, whatever the forward reader knows.
+
+        ``run`` is that of all that ``soft`` types, where it is at hand.
+        """
         self.asked = asked
         self.units = units
         self.soft = soft
         # The first to be dropped from a conflict, as what was asked for is the last.
         self.unset = frozenset(place for place, pin in enumerate(soft) if pin.value is None)
         self._pinned = {pin.flag: place for place, pin in enumerate(soft)}
-        self._witnesses: dict[frozenset[int], Resolution] = {}
+        everything = frozenset(range(len(soft)))
+        self._witnesses = {} if run is None else {everything - self.unset: run}
+        self.failures = Failures()
         self._reasons: dict[tuple[frozenset[int], int], frozenset[int]] = {}
         outcome = [pin for pin in soft if not pin.typed]
         pins = {pin.flag: pin.value for pin in soft}
-        ends = None if len(outcome) == len(soft) else self.witness(frozenset(range(len(soft)))).values
+        ends = None if len(outcome) == len(soft) else self.witness(everything).values
         self.problem = _posed(asked, units, outcome, pins, ends, later=engine is None)
         self.refuter = engine(self.problem) if engine is not None else Refuter(self.problem, asked.prepared.forms)
         self.rules = {one.rule.id: one.rule for one in asked.operations}
@@ -100,7 +107,7 @@ class Case:
             if causes is not None or self._met == self._checks:
                 return causes
             typed = {flag: value for flag, value in self._found().items() if value is not None}
-            broken = frozenset(one.rule.id for one in self.asked.engine.broken(self.asked.facts, typed))
+            broken = self.failures.broken(self.asked.engine, self.asked.facts, typed)
             if not broken:
                 return None
             # What the two readers see differently is for the search to decide.
@@ -181,7 +188,7 @@ class Case:
         if key not in self._reasons:
             engine = self.asked.engine
             first = engine.first(self.asked.facts, self._typed(typed))
-            names = engine.hinges.of(operation, first, self.witness(typed).writes)
+            names = self.failures.reason(engine, first, self.witness(typed), operation)
             flags = {name.removeprefix("typed.").partition(".")[0] for name in names}
             self._reasons[key] = frozenset(place for flag, place in self._pinned.items() if flag in flags)
         return self._reasons[key]

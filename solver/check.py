@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from constraints.evaluate import evaluate
 from constraints.knowledge import Knowledge
 from constraints.models_schema import Catalogue, ModelKnowledge
-from constraints.schema import HARD, Operation
 from constraints.values import Value
 
 from .errors import InputError
@@ -197,13 +196,6 @@ class Engine:
     def _start(self, facts: Mapping[str, Value]) -> Mapping[str, Value]:
         """What stands where nothing is typed. The facts stay with it, so that their id is no other's."""
         return self._starts.recall(id(facts), lambda: (facts, self._program.start(facts, self.defaults)))[1]
-
-    def broken(
-        self, facts: Mapping[str, Value], typed: Mapping[str, Value], *, first: bool = False
-    ) -> tuple[Operation, ...]:
-        """What hard rules typed values break; the ``first`` alone is found sooner."""
-        found = self._program.run(self._start(facts), initial_values({}, typed), stop=first)
-        return tuple(operation for operation in found.broken if operation.rule.kind in HARD)
 
     def first(self, facts: Mapping[str, Value], typed: Mapping[str, Value]) -> Mapping[str, Value]:
         """What a run starts from."""

@@ -9,12 +9,14 @@ from constraints.values import Value
 
 from .blame import blame
 from .case import Case
+from .failures import Failures
 from .mus import Conflicts, enumerate_conflicts, shrink
 from .pins import Asked, Pin
 from .proof import Question
 from .question import units_of
 from .repair import repairs
 from .report import Core, Element, Explanation, Fix
+from .resolution import Resolution
 from .spell import option_of
 from .unit import Unit
 from .ways import Ways
@@ -31,8 +33,8 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     ``typed``: the pins are what a command types, and every other flag is softly left unset; otherwise they are wanted
     outcomes, and what is typed is open.
     """
-    units, soft, ends = demands(asked, pins, typed=typed)
-    case = Case(asked, units, soft)
+    units, soft, run = demands(asked, pins, typed=typed)
+    case = Case(asked, units, soft, run=run)
     everything = tuple(range(len(soft)))
     if case.refute(frozenset(everything)) is None:
         return Explanation(asked.subject, True, (), (), True, False, dict(pins), typed)
@@ -50,7 +52,9 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
     allowed = _corrections(case, conflicts, everything, kept)
     cheapest = sorted(allowed, key=lambda one: (sum(map(weight, one)), sorted(one)))[:MOST_CORRECTIONS]
     chosen = [[soft[place] for place in sorted(one)] for one in cheapest]
-    fixes = _ranked(repairs(asked, units, soft, chosen, ends), asked, pins, typed)
+    ends = None if run is None else run.values
+    near = repairs(asked, units, soft, chosen, ends, case.failures)
+    fixes = _ranked(near, asked, pins, typed, case.failures)
     return Explanation(
         asked.subject,
         False,
@@ -65,8 +69,8 @@ def explain(asked: Asked, pins: Mapping[str, Value], *, typed: bool) -> Explanat
 
 def demands(
     asked: Asked, pins: Mapping[str, Value], *, typed: bool
-) -> tuple[Sequence[Unit], list[Pin], Mapping[str, Value] | None]:
-    """What can be chosen, what is demanded of it, and where the values of a command end as it stands."""
+) -> tuple[Sequence[Unit], list[Pin], Resolution | None]:
+    """What can be chosen, what is demanded of it, and the run of a command as it stands."""
     knowledge, prepared = asked.knowledge, asked.prepared
     units = units_of(knowledge.variables, prepared.rows, {} if typed else pins)
     if not typed:
@@ -74,10 +78,8 @@ def demands(
     given = {flag: value for flag, value in pins.items() if value is not None}
     resolution = asked.engine.run(asked.facts, given)
     broken = [one for one in resolution.broken if one.rule.kind in HARD]
-    units = units_around(
-        units, knowledge.variables, given, prepared.listed, prepared.compared, broken, knowledge.flags
-    )
-    return units, asked_for(units, pins), resolution.values
+    units = units_around(units, knowledge.variables, given, prepared.listed, prepared.compared, broken, knowledge.flags)
+    return units, asked_for(units, pins), resolution
 
 
 def asked_for(units: Sequence[Unit], pins: Mapping[str, Value]) -> list[Pin]:
@@ -142,12 +144,14 @@ def _core(case: Case, places: Sequence[int], only: str | None = None) -> Core:
     return Core(tuple(elements), tuple(pin.flag for pin in pins))
 
 
-def _ranked(fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed: bool) -> tuple[Fix, ...]:
+def _ranked(
+    fixes: Sequence[Fix], asked: Asked, pins: Mapping[str, Value], typed: bool, failures: Failures
+) -> tuple[Fix, ...]:
     """Changes of flags and of the place, the cheapest first."""
     question = Question(
         asked.place, {flag: value for flag, value in pins.items() if value is not None}, {} if typed else pins
     )
-    ways = Ways(question, asked.world, asked.keep)
+    ways = Ways(question, asked.world, asked.keep, failures)
     found = (*fixes, *ways.nearest()) or ways.pairs() or ways.fewer()
     kept: list[Fix] = []
     for fix in sorted(found, key=lambda fix: (fix.cost, fix.args)):

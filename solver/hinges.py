@@ -13,9 +13,8 @@ from constraints.schema import WRITERS, Operation
 from constraints.tree import Node
 from constraints.values import Value
 
-from .operations import targets
+from .operations import is_held, targets
 from .resolution import Write
-from .worlds import is_held
 
 
 class Hinges:
@@ -82,6 +81,7 @@ class _Slice:
                     break
             else:
                 found[name] = None
+        self._came.clear()  # they hold this slice
         return tuple(sorted(found))
 
     def value(self, name: str, place: int) -> Value:

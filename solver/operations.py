@@ -79,3 +79,13 @@ def targets(operation: Operation) -> frozenset[str]:
 def is_hard(operation: Operation) -> bool:
     """Whether a solution must not break it."""
     return operation.rule.kind in HARD
+
+
+def is_local(target: str) -> bool:
+    """Whether it is a name that no one but the program sees."""
+    return target.startswith("local.")
+
+
+def is_held(operation: Operation, target: str) -> bool:
+    """Whether what an operation writes is seen only after its step."""
+    return bool(operation.scope) and not is_local(target)

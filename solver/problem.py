@@ -48,15 +48,17 @@ class Pending:
 
     demanded = False
 
-    def __init__(self, label: str, said: Callable[[], Node], operation: Operation) -> None:
-        self.label = label
+    def __init__(self, place: int, operation: Operation, said: Callable[[int, Operation], Node]) -> None:
+        """``said`` gives what the operation at its place of the program says."""
+        self.label = operation.rule.id
         self.operation = operation
+        self._place = place
         self._said = said
 
     @cached_property
     def node(self) -> Node:
         """What must be true."""
-        return self._said()
+        return self._said(self._place, self.operation)
 
 
 @dataclass(frozen=True, slots=True)

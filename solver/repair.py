@@ -36,10 +36,11 @@ def repairs(
     soft: Sequence[Pin],
     corrections: Sequence[Sequence[Pin]],
     ends: Mapping[str, Value] | None,
+    failures: Failures,
 ) -> tuple[Fix, ...]:
     """For each correction the nearest configuration that keeps every other pin, cheapest first, none twice.
 
-    ``ends``: where the values of a command end as it stands.
+    ``ends``: where the values of a command end as it stands; ``failures``: what is known to break.
     """
     wanted = {pin.flag: pin.value for pin in soft if pin.value is not None}
     found: dict[tuple[str, ...], Fix] = {}
@@ -47,7 +48,7 @@ def repairs(
         given_up = {pin.flag for pin in correction}
         kept = [pin for pin in soft if pin.flag not in given_up]
         question = Question(asked.place, wanted, {pin.flag: pin.value for pin in kept if not pin.typed})
-        for typed in itertools.islice(_nearest(asked, units, kept, wanted, ends), TRIES):
+        for typed in itertools.islice(_nearest(asked, units, kept, wanted, ends, failures), TRIES):
             fix = prove(question, asked.place, typed)
             if fix is not None:
                 known = found.get(fix.args)
@@ -56,7 +57,7 @@ def repairs(
                 break
     if not found:  # no search finds a way
         outcome = {pin.flag: pin.value for pin in soft if not pin.typed}
-        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep, Failures())
+        fewer = most_of(Question(asked.place, wanted, outcome), asked.place, asked.keep, failures)
         if fewer is not None:
             found[fewer.args] = fewer
     return tuple(sorted(found.values(), key=lambda fix: (fix.cost, fix.args)))[:MOST_FIXES]
@@ -68,6 +69,7 @@ def _nearest(
     kept: Sequence[Pin],
     wanted: Mapping[str, Value],
     ends: Mapping[str, Value] | None,
+    failures: Failures,
 ) -> Iterator[dict[str, Value]]:
     """What to type, nearest to what was wanted first."""
     typed = {pin.flag: pin.value for pin in kept if pin.typed}
@@ -75,7 +77,7 @@ def _nearest(
     # What is kept as it was typed is no choice: the problem is about the others.
     chosen = [replace(unit, domain=rows_with(unit, typed)) for unit in units if not set(unit.flags) <= set(typed)]
     if ends is not None:
-        yield from _simplest(asked, units, chosen, typed, wanted, ends)
+        yield from _simplest(asked, units, chosen, typed, wanted, ends, failures)
     problem = unroll(asked.operations, asked.defaults, chosen, typed, shadows=False, remembered=asked.prepared.plain)
     idle = idle_constraints(asked.knowledge.variables, problem, wanted, ends)
     narrowed = replace(problem, constraints=(*problem.constraints, *idle))
@@ -99,6 +101,7 @@ def _simplest(
     kept: Mapping[str, Value],
     wanted: Mapping[str, Value],
     ends: Mapping[str, Value],
+    failures: Failures,
 ) -> Iterator[dict[str, Value]]:
     """What holds of the first few things to type around ``kept``, as the forward reader sees without any search.
 
@@ -117,10 +120,9 @@ def _simplest(
         typed = _typed(units, kept, chosen, assignment)
         if not all(unit.fits(assignment[unit.name], typed) for unit in chosen):
             continue
-        facts = asked.place.facts(typed)
-        if asked.engine.broken(facts, typed, first=True):
+        if failures.breaks(asked.place, typed):
             continue
-        if not idle or not passed_over(idle, typed, asked.engine.run(facts, typed).values):
+        if not idle or not passed_over(idle, typed, asked.engine.run(asked.place.facts(typed), typed).values):
             yield typed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from constraints.schema import HARD, Operation
+from constraints.schema import Operation
 from constraints.values import Env, Value, same
 
 
@@ -39,16 +39,12 @@ class Resolution(NamedTuple):
 class Run:
     """What a run has come to so far: what the code of the program calls. Operations are named by their place."""
 
-    __slots__ = ("_broken", "_held", "_operations", "_stop", "_writes", "env")
+    __slots__ = ("_broken", "_held", "_operations", "_writes", "env")
 
-    def __init__(
-        self, operations: Sequence[Operation], facts: Env, initial: Mapping[str, Value], *, stop: bool
-    ) -> None:
-        """With ``stop`` the run ends at the first hard rule that is broken."""
+    def __init__(self, operations: Sequence[Operation], facts: Env, initial: Mapping[str, Value]) -> None:
         self.env = State(facts)
         self.env.update(initial)
         self._operations = operations
-        self._stop = stop
         self._writes: list[Write] = []
         self._broken: list[Operation] = []
         self._held: list[tuple[int, str, Value]] = []
@@ -75,11 +71,9 @@ class Run:
         self._held.clear()
         return True
 
-    def broken(self, place: int) -> bool:
-        """Note a requirement that does not hold, and say whether the run ends here: what is held is then lost."""
-        operation = self._operations[place]
-        self._broken.append(operation)
-        return self._stop and operation.rule.kind in HARD
+    def broken(self, place: int) -> None:
+        """Note a requirement that does not hold."""
+        self._broken.append(self._operations[place])
 
     def resolution(self) -> Resolution:
         """All that came of it."""

@@ -23,12 +23,12 @@ class Program:
         self._operations = tuple(operations)
         self._code = code
 
-    def run(self, facts: Env, initial: Mapping[str, Value], *, stop: bool = False) -> Resolution:
+    def run(self, facts: Env, initial: Mapping[str, Value]) -> Resolution:
         """Resolve ``initial`` on top of ``facts``; between them, a value for every flag (typed or default).
 
-        ``typed.x`` stands for each that is typed. With ``stop`` the run ends at the first hard rule that is broken.
+        ``typed.x`` stands for each that is typed.
         """
-        run = Run(self._operations, facts, initial, stop=stop)
+        run = Run(self._operations, facts, initial)
         self._space[ENTRY](run.env, run.write, run.hold, run.release, run.broken)
         return run.resolution()
 

@@ -30,7 +30,7 @@ from constraints.tree import (
 from constraints.values import Value
 
 from .errors import TooLarge
-from .problem import Constraint, Definition, Problem
+from .problem import Constraint, Definition, Pending, Problem
 from .refute import DEFAULT_LIMIT, Cause, Restriction
 
 # An expression is written as one table while it has no more rows; a part that cannot be cut may have as many as MOST.
@@ -58,7 +58,7 @@ class SatRefuter:
         self.found: dict[str, Value] = {}
         self._solver.add_clause([1])  # literal 1 is true
         self._variables = {variable.name: variable.domain for variable in problem.variables}
-        equations: tuple[Definition | Constraint, ...] = (*problem.definitions, *problem.constraints)
+        equations: tuple[Definition | Constraint | Pending, ...] = (*problem.definitions, *problem.constraints)
         self._labels = [one.operation.rule.id if one.operation is not None else "" for one in equations]
         for name, domain in self._variables.items():
             self._names[name] = self._one_of(domain)

@@ -14,7 +14,7 @@ from constraints.compose import compose_row
 from constraints.tree import FALSE, TRUE, All, Any_, Choice, Compare, Const, Name, Node, Not, names
 from constraints.values import Value, twin
 
-from .problem import Problem
+from .problem import Constraint, Problem
 
 # Larger tables and trees cost more than they save: measured in docs/decisions/002-search.md.
 MAX_ROWS = 3_000
@@ -37,7 +37,8 @@ def tabulated(problem: Problem, wanted: Collection[str] = ()) -> Problem:
     for constraint in problem.constraints:
         node = tables.truth(constraint.node)
         if node != TRUE:
-            constraints.append(constraint if node is None else replace(constraint, node=node))
+            said = constraint.node if node is None else node
+            constraints.append(Constraint(constraint.label, said, constraint.operation, constraint.demanded))
     definitions = []
     for definition in problem.definitions:
         node = None

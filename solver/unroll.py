@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from constraints.evaluate import settled
 from constraints.schema import WRITERS, Operation
@@ -30,11 +29,11 @@ from constraints.tree import (
 from constraints.values import Value
 
 from .narrow import chosen, joined, narrow, possible_values
-from .operations import is_hard, reads, targets
+from .operations import is_hard, is_local, reads, targets
 from .problem import Constraint, Definition, Pending, Problem, Variable
 from .remembered import Outcome, Remembered
 from .unit import Unit
-from .worlds import UNSET, Past, Shadow, World, is_local
+from .worlds import UNSET, Past, Shadow, World
 
 
 def unroll(
@@ -118,10 +117,11 @@ class _Unroller:
                     shadow.leave()
         for shadow in self.shadows:
             self._forbid_superfluous(shadow)
+        constraints, self.constraints = tuple(self.constraints), []  # those to come hold this reader
         return Problem(
             tuple(self.variables),
             tuple(self.definitions),
-            tuple(self.constraints),
+            constraints,
             self.world.current,
             self.world.typed,
             tuple(self.warnings),
@@ -218,7 +218,7 @@ class _Unroller:
 
     def _constrain(self, place: int, operation: Operation) -> None:
         if self.later:
-            self.constraints.append(Pending(operation.rule.id, partial(self._said, place, operation), operation))
+            self.constraints.append(Pending(place, operation, self._said))
             return
         constraint = self._remembered(place, lambda: self._constraint(operation, self.world))
         if constraint is not None:

@@ -21,11 +21,14 @@ MOST_PAIRS = 400
 class Ways:
     """The question in the places that some moves lead to; what ``keep`` names stays as it is."""
 
-    def __init__(self, question: Question, world: World, keep: Collection[str] = ()) -> None:
+    def __init__(
+        self, question: Question, world: World, keep: Collection[str] = (), failures: Failures | None = None
+    ) -> None:
+        """``failures``: what is known to break."""
         self._question = question
         self._world = world
         self._keep = keep
-        self._failures = Failures()
+        self._failures = failures or Failures()
 
     def nearest(self) -> tuple[Fix, ...]:
         """The nearest move of each aspect that helps, with the others of the aspect that do.

@@ -27,8 +27,8 @@ def units_around(
     """The units of a command's explanation.
 
     A shape that the command touches, and each flag that a broken rule reads, is taken apart: every flag by itself, with
-    the values its variable has ``listed``, those it is ``compared`` with and their neighbours, and what is typed. What makes
-    sense on this machine is not asked: the command went beyond it. Other units stay as they are.
+    the values its variable has ``listed``, those it is ``compared`` with and their neighbours, and what is typed. What
+    makes sense on this machine is not asked: the command went beyond it. Other units stay as they are.
     """
     read = {name for one in broken for name in reads(one) if name in flags}
     wanted = set(typed) | read

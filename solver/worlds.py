@@ -12,6 +12,7 @@ from constraints.schema import Operation
 from constraints.tree import Const, Node
 from constraints.values import Value
 
+from .operations import is_held, is_local
 from .remembered import Meanings, Outcome, Remembered
 
 UNSET = Const(None)
@@ -161,13 +162,3 @@ class Shadow:
         """A deferred step is left: what it wrote is seen."""
         self.current.update(self.held)
         self.held.clear()
-
-
-def is_local(target: str) -> bool:
-    """Whether it is a name that no one but the program sees."""
-    return target.startswith("local.")
-
-
-def is_held(operation: Operation, target: str) -> bool:
-    """Whether what an operation writes is seen only after its step."""
-    return bool(operation.scope) and not is_local(target)

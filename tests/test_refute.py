@@ -15,7 +15,7 @@ from constraints.tree import All, Any_, Arithmetic, Choice, Compare, Const, Name
 from constraints.values import Value, same
 from solver.forced import claims, equals, forced
 from solver.forms import Forms
-from solver.problem import Constraint, Definition, Problem, Variable
+from solver.problem import Constraint, Definition, Pending, Problem, Variable
 from solver.refute import Refuter, Restriction
 from tests.test_unroll import rule
 
@@ -207,7 +207,7 @@ class Questioned:
         return Problem((*self.problem.variables, *free), tuple(kept), tuple(constraints))
 
 
-def rule_of(one: Definition | Constraint) -> str | None:
+def rule_of(one: Definition | Constraint | Pending) -> str | None:
     return None if one.operation is None else one.operation.rule.id
 
 
