@@ -27,7 +27,7 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     are typed; every other write is background.
     """
     restricted = case.restricted(places)
-    every = case.refuter.rules_of(range(len(case.problem.definitions) + len(case.problem.constraints)))
+    every = case.blamable
     witness = case.witness(places)
     fired = {write.operation.rule.id for write in witness.writes if write.target in case.open_flags}
     out = case.checks_but(only) if only is not None else case.unmet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 
 from constraints.schema import HARD, WRITERS, Operation
 from constraints.tree import Any_, Compare, Const, Name, Not
@@ -50,6 +50,7 @@ class Case:
         everything = frozenset(range(len(soft)))
         self._witnesses = {} if run is None else {everything - self.unset: run}
         self.failures = Failures()
+        self._restrictions: dict[tuple[str, tuple[int, ...]], Restriction] = {}
         self._reasons: dict[tuple[frozenset[int], int], frozenset[int]] = {}
         outcome = [pin for pin in soft if not pin.typed]
         pins = {pin.flag: pin.value for pin in soft}
@@ -215,18 +216,36 @@ class Case:
 
     def restricted(self, places: frozenset[int]) -> dict[str, Restriction]:
         """What the pins at ``places`` leave to each variable; pins elsewhere are not in force."""
-        typed = {self.soft[place].flag: (self.soft[place].value, place) for place in places if self.soft[place].typed}
         found: dict[str, Restriction] = {}
-        for unit in self.units:
-            here = {flag: typed[flag] for flag in unit.flags if flag in typed}
+        for unit, pinned in self._typed_pins:
+            here = tuple([place for place in pinned if place in places])
             if here:
-                values = rows_with(unit, {flag: value for flag, (value, _) in here.items()})
-                found[unit.name] = Restriction(values, frozenset(("pin", place) for _, place in here.values()))
+                found[unit.name] = self._restrictions.get((unit.name, here)) or self._restricted(unit, here)
         for place, pin in enumerate(self.soft):
             if not pin.typed:
                 causes = frozenset((("pin", place),)) if place in places else frozenset()
                 found[pin.selector] = Restriction((place in places,), causes)
         return found
+
+    def _restricted(self, unit: Unit, here: tuple[int, ...]) -> Restriction:
+        values = rows_with(unit, {self.soft[place].flag: self.soft[place].value for place in here})
+        found = self._restrictions[unit.name, here] = Restriction(values, frozenset(("pin", place) for place in here))
+        return found
+
+    @cached_property
+    def _typed_pins(self) -> Sequence[tuple[Unit, Sequence[int]]]:
+        """Of each unit that is not open, the pins that say what is typed."""
+        found = []
+        for unit in self.units:
+            pinned = [self._pinned[flag] for flag in unit.flags if flag in self._pinned]
+            if pinned := [place for place in pinned if self.soft[place].typed]:
+                found.append((unit, pinned))
+        return found
+
+    @cached_property
+    def blamable(self) -> Sequence[str]:
+        """The rules of the problem, those that write first."""
+        return self.refuter.rules_of(range(len(self.problem.definitions) + len(self.problem.constraints)))
 
 
 def _least(known: Iterable[frozenset[int]], places: frozenset[int]) -> frozenset[int] | None:

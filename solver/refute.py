@@ -63,8 +63,8 @@ class Refuter:
 
     def rules_of(self, causes: Collection[object]) -> tuple[str, ...]:
         """The ids of the rules among causes, in the order of the problem."""
-        rules = [self._deducer.rule(index) for index in range(self._deducer.total) if index in causes]
-        return tuple(dict.fromkeys(rule for rule in rules if rule))
+        equations = sorted(one for one in causes if isinstance(one, int))
+        return tuple(dict.fromkeys(rule for one in equations if (rule := self._deducer.rule(one))))
 
     def refute(
         self, restricted: Mapping[str, Restriction], off: Collection[str] = (), limit: int = DEFAULT_LIMIT
