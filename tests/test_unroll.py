@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from constraints.release import Span
 from constraints.schema import Case, Kind, Operation, Rule
-from constraints.tree import All, Any_, Compare, Const, Name, Node, Not
+from constraints.tree import TRUE, All, Any_, Compare, Const, Name, Node, Not
 from constraints.values import Value, same
 from solver.initial import initial_values
 from solver.problem import Problem, value_of
@@ -269,3 +269,39 @@ def test_what_is_remembered_changes_no_problem(seed: int, blamed: bool) -> None:
             for memory in (None, remembered)
         )
         assert shared == alone
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.integers(0, 10**9), st.booleans())
+def test_a_check_says_later_what_it_says_at_once(seed: int, remembers: bool) -> None:
+    """What names meant at its place is found again, within deferred steps too."""
+    drawn = Drawn(seed)
+    asking = Asking(drawn)
+    remembered = Remembered(drawn.operations, drawn.defaults) if remembers else None
+    for _ in range(6):
+        units = asking.units()
+        closed = asking.closed(units)
+        words = {name: tuple(drawn.random.sample(VALUES, 2)) for name in (*FLAGS, "local.l")}
+
+        def unrolled(*, later: bool) -> Problem:
+            return unroll(
+                drawn.operations,
+                drawn.defaults,
+                units,  # noqa: B023
+                closed,  # noqa: B023
+                shadows=False,
+                blame=words.__getitem__,  # noqa: B023
+                remembered=remembered,
+                later=later,
+            )
+
+        at_once, later = unrolled(later=False), unrolled(later=True)
+        said = [(one.label, one.node) for one in reversed(later.constraints)][::-1]
+        assert [(label, node) for label, node in said if node != TRUE] == [
+            (one.label, one.node) for one in at_once.constraints
+        ]
+        assert (later.variables, later.definitions, later.last) == (
+            at_once.variables,
+            at_once.definitions,
+            at_once.last,
+        )
