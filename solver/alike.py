@@ -13,6 +13,7 @@ from constraints.tree import All, Any_, Arithmetic, Call, Choice, Compare, Const
 from constraints.values import Value
 
 from .deduce import Allowed, Bits, Deducer
+from .narrow import possible_values
 
 # Texts on their own, and texts inside of groups, as bits.
 Texts: TypeAlias = tuple[Bits, Bits]
@@ -97,6 +98,9 @@ class Alike:
                 whole, inside = self._either(map(self._of, items))
                 return 0, whole | inside
             case Call(_, arguments):
+                values = possible_values(node, self._equations.domains)  # a flag of a shape
+                if values is not None:
+                    return self._domain(values)
                 return _NONE if self._either(map(self._of, arguments)) == _NONE else _ANY
         return _NONE
 
