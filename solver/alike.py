@@ -1,7 +1,8 @@
 """Values of a variable that one failure does not tell apart: where one of them has failed, so do the others.
 
-Texts that the equations of a failure never name, and that they only hand on and compare, can change places in all that
-meets these equations (value symmetry; Freuder 1991, Benhamou 1994). What refuted one refutes the other just so.
+A value that folds each equation of the failure to the same form fails by it. And texts that these equations never name,
+and that they only hand on and compare, can change places in all that meets them (value symmetry; Freuder 1991, Benhamou
+1994): what refuted one refutes the other just so.
 """
 
 from __future__ import annotations
@@ -34,9 +35,30 @@ class Alike:
         self._nothing = self._text("")  # the one text that is not true
 
     def others(
-        self, failed: str, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
+        self,
+        name: str,
+        failed: Value,
+        left: Sequence[Value],
+        forms: Mapping[int, int],
+        allowed: Mapping[str, Allowed],
     ) -> Sequence[Value]:
         """The values ``left`` without those that fail as ``failed`` did, by equations in these ``forms``, in order."""
+        apart = self._folded_apart(name, failed, left, forms)
+        return self._told_apart(failed, apart, forms, allowed) if apart and isinstance(failed, str) else apart
+
+    def _folded_apart(
+        self, name: str, failed: Value, left: Sequence[Value], forms: Mapping[int, int]
+    ) -> Sequence[Value]:
+        """The values that some equation is folded to another form by."""
+        known = self._equations.forms
+        bit = known.bits.get(name, 0)
+        folded = [(form, known.put(form, name, failed)) for form in forms.values() if known.masks[form] & bit]
+        return [value for value in left if any(known.put(form, name, value) != one for form, one in folded)]
+
+    def _told_apart(
+        self, failed: str, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
+    ) -> Sequence[Value]:
+        """The values that cannot change places with the text that failed."""
         text, named = self._text(failed), self._nothing
         uses = [self._uses[form] if form in self._uses else self._use(form) for form in forms.values()]
         for told, _, _ in uses:

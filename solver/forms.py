@@ -64,6 +64,11 @@ class Forms:
         found = folds[form] = self._settled(fold(self.nodes[form], {name: value}))
         return found
 
+    def put(self, form: int, name: str, value: Value) -> int | Const:
+        """The form with one value put in."""
+        folds = self.folds(name, value)
+        return folds[form] if form in folds else self.fold(folds, form, name, value)
+
     def equal(self, form: int, value: Value) -> int | Const:
         """What must be true for the form to have a value."""
         key = (form, twin(value))

@@ -134,8 +134,8 @@ class Refuter:
                 return found
             causes |= found
             left = left[1:]
-            if left and isinstance(value, str):
-                left = self._alike.others(value, left, self._forms(place, found), allowed)
+            if left:
+                left = self._alike.others(name, value, left, self._forms(place, found), allowed)
         causes &= ~choice
         self._learn(place, causes, allowed)
         return causes
