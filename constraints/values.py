@@ -238,3 +238,6 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "is_text": lambda value: isinstance(value, str),
     "is_number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool),
 }
+
+# Those whose value may hold a text that they were not given.
+MAKING_TEXTS = frozenset(("lower", "upper", "json_kind", "json_keys", "letters"))

@@ -8,10 +8,12 @@ and that they only hand on and compare, can change places in all that meets them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from typing import TypeAlias
 
 from constraints.tree import All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
-from constraints.values import Value
+from constraints.values import FUNCTIONS, MAKING_TEXTS, Value
 
 from .deduce import Allowed, Bits, Deducer
 from .narrow import possible_values
@@ -41,10 +43,18 @@ class Alike:
         left: Sequence[Value],
         forms: Mapping[int, int],
         allowed: Mapping[str, Allowed],
+        causes: Bits,
     ) -> Sequence[Value]:
-        """The values ``left`` without those that fail as ``failed`` did, by equations in these ``forms``, in order."""
+        """The values ``left`` without those that fail as ``failed`` did, in order.
+
+        It failed by ``causes``, of which these ``forms`` of equations are open.
+        """
         apart = self._folded_apart(name, failed, left, forms)
-        return self._told_apart(failed, apart, forms, allowed) if apart and isinstance(failed, str) else apart
+        if not apart or not isinstance(failed, str):
+            return apart
+        # A demand that is no cause had no part in the failure: the whole domain had.
+        bound = {one: limits.values for one, limits in allowed.items() if not limits.causes & ~causes}
+        return self._told_apart(failed, apart, forms, bound)
 
     def _folded_apart(
         self, name: str, failed: Value, left: Sequence[Value], forms: Mapping[int, int]
@@ -56,9 +66,9 @@ class Alike:
         return [value for value in left if any(known.put(form, name, value) != one for form, one in folded)]
 
     def _told_apart(
-        self, failed: str, left: Sequence[Value], forms: Mapping[int, int], allowed: Mapping[str, Allowed]
+        self, failed: str, left: Sequence[Value], forms: Mapping[int, int], bound: Mapping[str, tuple[Value, ...]]
     ) -> Sequence[Value]:
-        """The values that cannot change places with the text that failed."""
+        """The values that cannot change places with the text that failed; ``bound``: what is left to variables."""
         text, named = self._text(failed), self._nothing
         uses = [self._uses[form] if form in self._uses else self._use(form) for form in forms.values()]
         for told, _, _ in uses:
@@ -73,7 +83,7 @@ class Alike:
         for name in frozenset().union(*[known.scopes[form] for form in forms.values()]):
             # What none of these equations defines may be whatever it may be elsewhere.
             if not known.bits[name] & defined:
-                whole, inside = self._domain(allowed[name].values) if name in allowed else self._may_hold(name)
+                whole, inside = self._domain(bound[name]) if name in bound else self._may_hold(name)
                 domains.append(whole)
                 named |= inside
                 reached |= known.bits[name] if whole & text else 0
@@ -99,12 +109,12 @@ class Alike:
 
     def _may_hold(self, name: str) -> Texts:
         """The texts that a variable or a derived value can ever have."""
-        if name not in self._held:
-            domain = self._equations.domains.get(name)
-            if domain is not None:
-                self._held[name] = self._domain(domain)
-            else:
-                self._held[name] = self._either(map(self._of, self._deducer.defining(name)))
+        if name in self._equations.domains:
+            return self._domain(self._equations.domains[name])
+        if not self._held:
+            # In order, so that each reads only what is known already.
+            for one, nodes in self._deducer.derived():
+                self._held[one] = self._either(map(self._of, nodes))
         return self._held[name]
 
     def _of(self, node: Node) -> Texts:
@@ -146,6 +156,14 @@ class Alike:
             self._texts[values] = whole, inside
         return self._texts[values]
 
+    def _made(self, node: Call) -> Bits:
+        """The texts that a function can make of those that it may be given."""
+        whole, inside = self._either(map(self._of, node.arguments))
+        if whole < 0 or inside:
+            return -1
+        made = FUNCTIONS[node.function]
+        return reduce(or_, (self._literals(made(text)) for text, bit in [*self._bits.items()] if bit & whole), 0)
+
     def _text(self, text: str) -> Bits:
         return self._bits.setdefault(text, 1 << len(self._bits))
 
@@ -160,7 +178,7 @@ class Alike:
 
     def _use(self, form: int) -> tuple[Bits, Bits, Bits]:
         """The texts that a form names, the names that it hands on, and those that it looks into."""
-        use = _Use(self._literals)
+        use = _Use(self._literals, self._made)
         handed = use.value(self._equations.forms.nodes[form])
         mask = self._equations.forms.mask
         found = self._uses[form] = use.literals, mask(handed), mask(use.looked_into)
@@ -170,8 +188,9 @@ class Alike:
 class _Use:
     """What one expression does with texts."""
 
-    def __init__(self, literals: Callable[[Value], Bits]) -> None:
+    def __init__(self, literals: Callable[[Value], Bits], made: Callable[[Call], Bits]) -> None:
         self._literals = literals
+        self._made = made
         self.literals = 0
         self.looked_into: set[str] = set()
 
@@ -198,7 +217,9 @@ class _Use:
                     self.looked_into |= both
             case Arithmetic(_, left, right):
                 self.looked_into |= self.value(left) | self.value(right)
-            case Call(_, arguments):
+            case Call(function, arguments):
+                if function in MAKING_TEXTS:
+                    self.literals |= self._made(node)
                 for argument in arguments:
                     self.looked_into |= self.value(argument)
         return frozenset()

@@ -84,6 +84,7 @@ class Case:
                 self._held.append(self._holding(self._typed(seen)))
                 return None
         if (hung := self._hung(places, self._hard)) is not None:
+            self._met |= {one.rule.id for one in self.witness(places).broken} & self._checks
             self._refuted.append(hung)
             return hung
         try:
@@ -171,7 +172,7 @@ class Case:
     def _hung(self, places: frozenset[int], rules: Collection[str]) -> frozenset[int] | None:
         """The pins that one of ``rules`` broke for, seen from a run; None where what is not pinned had a part in it.
 
-        No search is needed then: whatever else is typed, the rule breaks.
+        No search is needed then: whatever else is typed, the rule breaks. Each flag that can be typed has a pin.
         """
         if self._idle is None:
             return None

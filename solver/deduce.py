@@ -5,7 +5,7 @@ Causes are sets, kept as the bits of a whole number: they are joined millions of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -90,10 +90,10 @@ class Deducer:
         """The id of the rule that an equation stands for, empty for one of ours."""
         return self._rules[index]
 
-    def defining(self, name: str) -> tuple[Node, ...]:
-        """What a derived value is, by its rule and without it."""
-        one = self._problem.definitions[self._definer[name]]
-        return (one.node,) if one.relaxed is None else (one.node, one.relaxed)
+    def derived(self) -> Iterator[tuple[str, tuple[Node, ...]]]:
+        """Each derived value, in order, with what it is by its rule and without it."""
+        for one in self._problem.definitions:
+            yield one.name, (one.node,) if one.relaxed is None else (one.node, one.relaxed)
 
     def start(self, off: frozenset[str]) -> Standing | Bits:
         """What follows from the equations alone, without the rules in ``off``; causes where they cannot all hold.

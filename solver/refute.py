@@ -135,7 +135,7 @@ class Refuter:
             causes |= found
             left = left[1:]
             if left:
-                left = self._alike.others(name, value, left, self._forms(place, found), allowed)
+                left = self._alike.others(name, value, left, self._forms(place, found), allowed, found)
         causes &= ~choice
         self._learn(place, causes, allowed)
         return causes

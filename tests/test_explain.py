@@ -82,6 +82,13 @@ def test_what_does_not_hold_is_no_fix() -> None:
     assert prove(Question(start, unsayable), blackwell, unsayable) is None, "the words must say what is meant"
 
 
+def test_what_a_run_alone_sees_is_told_with_its_rule() -> None:
+    """A search knows nothing of the keys of typed JSON."""
+    found = preflight().explain_command(QWEN, "1xH100", ["--mm-process-config", '{"image": 3}'])
+    assert [one.name for one in found.cores[0].elements] == ["mm_process_config", "mm-process-config-inner"]
+    assert found.fixes[0].args == ()
+
+
 def test_another_gpu() -> None:
     found = preflight().explain_command(DEEPSEEK, "8xH200", TRTLLM)
     moved = [fix for fix in found.fixes if fix.gpu != "H200"]

@@ -6,12 +6,13 @@ import itertools
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constraints.evaluate import evaluate, fold
 from constraints.schema import Operation
-from constraints.tree import All, Any_, Arithmetic, Choice, Compare, Const, Name, Node, Not
+from constraints.tree import All, Any_, Arithmetic, Call, Choice, Compare, Const, Group, Name, Node, Not
 from constraints.values import Value, same
 from solver.forced import claims, equals, forced
 from solver.forms import Forms
@@ -131,15 +132,45 @@ def test_what_is_equal_and_is_not_settles_a_condition() -> None:
     assert fold(apart, {}) == apart
 
 
+class Looking(Expressions):
+    """Expressions that make texts, look into them and gather them."""
+
+    def value(self, depth: int = 0) -> Node:
+        """Also of texts that are made, of lists and what stands in them."""
+        kind = self.random.random()
+        if depth > 2 or kind < 0.6:
+            return super().value(depth)
+        if kind < 0.75:
+            return Call(self.random.choice(("lower", "upper", "json_kind", "letters", "len")), (self.value(depth + 1),))
+        if kind < 0.82:
+            return Call("item", (self.value(depth + 1), Const(self.random.randint(0, 1))))
+        if kind < 0.9:
+            return Call("either", (self.value(depth + 1), self.value(depth + 1)))
+        return Group((self.value(depth + 1), self.value(depth + 1)))
+
+    def comparison(self, depth: int) -> Node:
+        """Also whether one value stands in another."""
+        if self.random.random() < 0.3:
+            sign = self.random.choice(("in", "not in"))
+            return Compare(sign, self.value(depth + 1), self.value(depth + 1))
+        return super().comparison(depth)
+
+
 class Questioned:
     """A random problem of rules, some of which write, some constraints demanded, and questions about it."""
 
-    def __init__(self, seed: int, values: Sequence[Value] = VALUES, sizes: tuple[int, int] = (2, 5)) -> None:
+    def __init__(
+        self,
+        seed: int,
+        values: Sequence[Value] = VALUES,
+        sizes: tuple[int, int] = (2, 5),
+        kind: type[Expressions] = Expressions,
+    ) -> None:
         self.random = random.Random(seed)
         self.values = values
         names = [f"v{place}" for place in range(self.random.randint(2, 4 if sizes[1] < 6 else 3))]
         variables = [Variable(name, tuple(self.random.sample(values, self.random.randint(*sizes)))) for name in names]
-        drawn = Expressions(self.random, names, values)
+        drawn = kind(self.random, names, values)
         definitions = []
         for place in range(self.random.randint(0, 4)):
             name, before = f"d{place}", Name(self.random.choice(drawn.pool))
@@ -224,11 +255,32 @@ def test_many_questions_against_every_assignment(seed: int) -> None:
 
 
 @settings(deadline=None, max_examples=120, derandomize=True)
-@given(st.integers(0, 10**9))
-def test_texts_that_nothing_tells_apart_against_every_assignment(seed: int) -> None:
+@given(st.integers(0, 10**9), st.sampled_from([(6, 9), (3, 5)]), st.sampled_from([Expressions, Looking]))
+def test_values_that_a_failure_does_not_tell_apart_against_every_assignment(
+    seed: int, sizes: tuple[int, int], kind: type[Expressions]
+) -> None:
     """Trying one of them finds no less, and blames no less, than trying all."""
-    drawn = [Questioned(one, TEXTS, (6, 9)) for one in (seed, seed + 1, seed)]
+    drawn = [Questioned(one, TEXTS, sizes, kind) for one in (seed, seed + 1, seed)]
     asked_and_known(*drawn)
+
+
+@pytest.mark.parametrize(
+    ("function", "made", "given_texts"),
+    [("json_kind", "dict", ('{"a":1}', '{"b":2}')), ("lower", "vv", ("VV", "Vv")), ("upper", "VV", ("vv", "vV"))],
+)
+def test_a_text_that_a_function_makes_is_told_apart(function: str, made: str, given_texts: tuple[str, ...]) -> None:
+    """No equation names it, and no domain has it."""
+    made_of = Constraint("c", Compare("!=", Name("a"), Call(function, (Name("x"),))))
+    problem = Problem((Variable("a", (made, "other")), Variable("x", given_texts)), (), (made_of,))
+    assert Refuter(problem).refute({}) is None
+
+
+def test_a_demand_that_refutes_the_other_values_is_named() -> None:
+    """The first value fails whatever is demanded, the others fail by what is demanded."""
+    alike = Constraint("c", Compare("==", Name("a"), Name("x")))
+    refuter = Refuter(Problem((Variable("a", ("b", "e")), Variable("x", ("e", "k", "m"))), (), (alike,)))
+    assert refuter.refute({"x": Restriction(("k", "m"), frozenset(("asked",)))}) == frozenset((0, "asked"))
+    assert refuter.refute({}) is None
 
 
 def asked_and_known(*drawn: Questioned) -> None:
