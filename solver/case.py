@@ -48,7 +48,7 @@ class Case:
         self._witnesses = {} if run is None else {everything - self.unset: run}
         self.failures = Failures()
         self._restrictions: dict[tuple[str, tuple[int, ...]], Restriction] = {}
-        self._reasons: dict[tuple[frozenset[int], int], frozenset[int]] = {}
+        self._reasons: dict[tuple[frozenset[int], int], frozenset[int] | None] = {}
         outcome = [pin for pin in soft if not pin.typed]
         pins = {pin.flag: pin.value for pin in soft}
         ends = None if len(outcome) == len(soft) else self.witness(everything).values
@@ -172,24 +172,28 @@ class Case:
     def _hung(self, places: frozenset[int], rules: Collection[str]) -> frozenset[int] | None:
         """The pins that one of ``rules`` broke for, seen from a run; None where what is not pinned had a part in it.
 
-        No search is needed then: whatever else is typed, the rule breaks. Each flag that can be typed has a pin.
+        No search is needed then: whatever else is typed, the rule breaks.
         """
         if self._idle is None:
             return None
         for operation in self.witness(places).broken:
-            if operation.rule.id in rules and (pins := self._reason(places - self.unset, operation)) <= places:
-                return pins
+            if operation.rule.id in rules:
+                pins = self._reason(places - self.unset, operation)
+                if pins is not None and pins <= places:
+                    return pins
         return None
 
-    def _reason(self, typed: frozenset[int], operation: Operation) -> frozenset[int]:
-        """The pins that an operation broke for in a run."""
+    def _reason(self, typed: frozenset[int], operation: Operation) -> frozenset[int] | None:
+        """The pins that an operation broke for in a run; None where a flag that is open and has no pin had a part."""
         key = typed, id(operation)
         if key not in self._reasons:
             engine = self.asked.engine
             first = engine.first(self.asked.facts, self._typed(typed))
             names = self.failures.reason(engine, first, self.witness(typed), operation)
             flags = {name.removeprefix("typed.").partition(".")[0] for name in names}
-            self._reasons[key] = frozenset(place for flag, place in self._pinned.items() if flag in flags)
+            pinned = flags & self.open_flags <= self._pinned.keys()
+            pins = frozenset(place for flag, place in self._pinned.items() if flag in flags)
+            self._reasons[key] = pins if pinned else None
         return self._reasons[key]
 
     def checks_but(self, rule: str) -> frozenset[str]:
