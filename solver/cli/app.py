@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from importlib import import_module
 
@@ -66,11 +68,19 @@ def run(words: list[str]) -> int:
         return YES
     except OSError as fault:  # a full disk, a file that may not be written, a folder that is gone
         _told(f"{fault.filename or 'the answer'}: {plainly(fault)}")
+        if fault.filename is None:
+            _give_up_output()
         return WRONG
     except Exception:  # Python's own exit code for it, 1, would say that the answer is no
         sys.excepthook(*sys.exc_info())
         typer.echo(REPORT, err=True)
         return FAULT
+
+
+def _give_up_output() -> None:
+    """Let nothing be left to write at the end: Python would try again, and exit with a code of its own."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _warn_of_store() -> None:
