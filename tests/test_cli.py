@@ -113,6 +113,7 @@ def shell(text: str, place: Path) -> subprocess.CompletedProcess[str]:
         ("$PREFLIGHT check --batch - <&-", "standard input is closed"),
         ("$PREFLIGHT diagnose - <&-", "standard input is closed"),
         ("$PREFLIGHT gpus > /dev/full", "no space left"),
+        ("unset PYTHONUNBUFFERED; $PREFLIGHT gpus > /dev/full", "no space left"),
         ("$PREFLIGHT recommend Qwen/Qwen3-8B H100 --profile /dev/zero", "no plain file"),
         ("$PREFLIGHT check --batch /dev/zero", "is a device"),
         ("$PREFLIGHT check H100 --model Qwen/Qwen3-8B -- --config bomb.yaml", ""),
