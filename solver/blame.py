@@ -33,10 +33,10 @@ def blame(case: Case, places: frozenset[int], only: str | None = None) -> list[E
     out = case.checks_but(only) if only is not None else case.unmet
     blamable = [one for one in every if one not in out and (case.rules[one].kind not in WRITERS or one in fired)]
     try:
-        causes = case.refuter.refute(restricted, out)
+        told = case.refuter.rules_of(case.refuter.refute(restricted, out) or ())
     except TooLarge:
-        causes = frozenset(range(len(case.problem.definitions) + len(case.problem.constraints)))
-    core = [one for one in case.refuter.rules_of(causes or ()) if one in blamable]
+        told = every
+    core = [one for one in told if one in blamable]
     broken = [one.rule.id for one in witness.broken if one.rule.id not in out]
 
     def refuted(kept: Collection[str], budget: int) -> frozenset[object] | None:

@@ -245,7 +245,7 @@ class Case:
         return found
 
     @cached_property
-    def blamable(self) -> Sequence[str]:
+    def blamable(self) -> tuple[str, ...]:
         """The rules of the problem, those that write first."""
         return self.refuter.rules_of(range(len(self.problem.definitions) + len(self.problem.constraints)))
 
